@@ -32,6 +32,7 @@ LAYERS = [
     ("suspects",),
     ("claims",),
     ("say", "collect"),
+    ("write",),
     ("charts", "templates", "fleet"),
     ("page",),
     ("commands",),

@@ -1,0 +1,303 @@
+"""What a page is made of: texts and blocks. `write/` turns them into Markdown, HTML and plain text,
+and nothing reads what it wrote.
+
+A string in a text is literal: a writer escapes it, wherever it comes from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from recheck_report.formatting import shape_label
+
+
+@dataclass(frozen=True)
+class Code:
+    """A name or a line of code."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Strong:
+    inside: Text
+
+
+@dataclass(frozen=True)
+class Emphasis:
+    inside: Text
+
+
+@dataclass(frozen=True)
+class Link:
+    """`to`: a page of the report with or without an anchor ("claims.md#claim-c14"), a file beside
+    it, or an address."""
+
+    inside: Text
+    to: str
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """A place in a page that links lead to; it shows nothing."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Break:
+    """A new line in a cell."""
+
+
+@dataclass(frozen=True)
+class Raw:
+    """Markdown that older code made; goes when that code returns texts."""
+
+    markdown: str
+
+
+Part = str | Code | Strong | Emphasis | Link | Anchor | Break | Raw
+
+
+@dataclass(frozen=True)
+class Text:
+    """A sentence, a cell, a title: parts one after the other. Neighbouring strings are one part."""
+
+    parts: tuple[Part, ...] = ()
+
+    def __add__(self, other: Text | str) -> Text:
+        return text(self, other)
+
+    def __radd__(self, other: str) -> Text:
+        return text(other, self)
+
+    def __bool__(self) -> bool:
+        return bool(self.parts)
+
+    def __str__(self) -> str:
+        """As Markdown, while some code still makes that from strings."""
+        from recheck_report.write.markdown import markdown  # noqa: PLC0415
+
+        return markdown(self)
+
+    @property
+    def plain(self) -> str:
+        """The text without its marks, as a terminal or an `alt` has it."""
+        return "".join(map(_plain, self.parts))
+
+    @property
+    def capitalized(self) -> Text:
+        """With a capital letter at the beginning, where that is a letter of prose."""
+        match self.parts:
+            case (str(first), *rest):
+                return Text((first[:1].upper() + first[1:], *rest))
+        return self
+
+    @property
+    def unended(self) -> Text:
+        """Without its full stop, to be continued."""
+        match self.parts:
+            case (*first, str(last)) if last.endswith("."):
+                return text(*first, last.rstrip("."))
+        return self
+
+    @property
+    def ended(self) -> Text:
+        """With one full stop."""
+        return self.unended + "." if self else self
+
+
+def _plain(part: Part) -> str:
+    match part:
+        case str():
+            return part
+        case Code():
+            return part.text
+        case Strong() | Emphasis() | Link():
+            return part.inside.plain
+        case Break():
+            return "; "
+        case Raw():
+            return part.markdown
+    return ""
+
+
+def text(*parts: Text | Part) -> Text:
+    """One text from strings, parts and other texts."""
+    found: list[Part] = []
+    for part in (p for each in parts for p in (each.parts if isinstance(each, Text) else (each,))):
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part != "":
+            found.append(part)
+    return Text(tuple(found))
+
+
+def code(name: str) -> Text:
+    return Text((Code(name),))
+
+
+def strong(*parts: Text | Part) -> Text:
+    return Text((Strong(text(*parts)),))
+
+
+def emphasis(*parts: Text | Part) -> Text:
+    return Text((Emphasis(text(*parts)),))
+
+
+def link(to: str, *parts: Text | Part) -> Text:
+    return Text((Link(text(*parts), to),))
+
+
+def anchor(name: str) -> Text:
+    return Text((Anchor(name),))
+
+
+BREAK = Text((Break(),))
+
+
+def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
+    """ "a, b, c"; empty texts are left out."""
+    found: list[Text | str] = []
+    for each in texts:
+        if each:
+            found.extend((between, each) if found else (each,))
+    return text(*found)
+
+
+def prose(source: str) -> Text:
+    """A text of a claims file: what stands between backticks is code."""
+    parts = source.split("`")
+    if not len(parts) % 2 or "``" in source:
+        return text(source.replace("`", "'"))
+    return text(*(Code(part) if at % 2 else part for at, part in enumerate(parts)))
+
+
+def label(source: str) -> Text:
+    """Prose with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
+    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), source))
+
+
+def texts(row: Iterable[Text | str]) -> tuple[Text, ...]:
+    """A row of a table from texts and literal strings."""
+    return tuple(map(text, row))
+
+
+# blocks
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    text: Text
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """A list; an item may have a list of its own below its text."""
+
+    items: tuple[Text | tuple[Text, Bullets], ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of texts; `numbers` are the columns to align right."""
+
+    columns: tuple[Text, ...]
+    rows: tuple[tuple[Text, ...], ...]
+    numbers: frozenset[int] = frozenset()
+    title: str = ""  # where no heading says what it shows
+
+
+@dataclass(frozen=True)
+class Note:
+    """A text that stands out: a warning, or what is good to know."""
+
+    text: Text
+    warning: bool = False
+
+
+@dataclass(frozen=True)
+class Quote:
+    text: Text
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A chart: a file of the report's folder `charts`, or why it was not drawn."""
+
+    name: str
+    title: str
+    alt: str
+    why_not: str = ""  # empty where it was drawn
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Lines of code, as they are."""
+
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Blocks behind a summary, which a reader may open."""
+
+    summary: Text
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands below it; one with an anchor is in the page's list of sections."""
+
+    title: Text
+    blocks: tuple[Block, ...]
+    anchor: str = ""
+    level: int = 2
+
+
+Block = Paragraph | Bullets | Table | Note | Quote | Picture | Listing | Fold | Section
+
+
+@dataclass(frozen=True)
+class Page:
+    """A file of a report. `mark` says in a comment what wrote it. A page with `back` says where the
+    summary is, above and below, and lists its sections."""
+
+    mark: str
+    title: Text
+    blocks: tuple[Block, ...]
+    says: Text = field(default_factory=Text)  # what the page answers
+    back: str = ""
+
+
+def paragraph(*parts: Text | Part) -> Paragraph:
+    return Paragraph(text(*parts))
+
+
+def table(
+    columns: Sequence[Text | str],
+    rows: Iterable[Iterable[Text | str]],
+    numbers: Iterable[int] = (),
+    title: str = "",
+) -> Table:
+    return Table(texts(columns), tuple(map(texts, rows)), frozenset(numbers), title)
+
+
+def blocks(*found: Block | Text | None | Iterable[Block]) -> tuple[Block, ...]:
+    """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
+    rows, are left out."""
+    made: list[Block] = []
+    for each in found:
+        if isinstance(each, Text):
+            made += [Paragraph(each)] if each else []
+        elif isinstance(each, Table):
+            made += [each] if each.rows else []
+        elif isinstance(each, Block):
+            made.append(each)
+        elif each is not None:
+            made += blocks(*each)
+    return tuple(made)

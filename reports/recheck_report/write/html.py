@@ -1,0 +1,145 @@
+"""Texts and blocks as HTML. Links between pages become places of the one file that holds all."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+
+from recheck_report.say.nodes import (
+    Anchor,
+    Block,
+    Break,
+    Bullets,
+    Code,
+    Emphasis,
+    Fold,
+    Link,
+    Listing,
+    Note,
+    Paragraph,
+    Part,
+    Picture,
+    Quote,
+    Raw,
+    Section,
+    Strong,
+    Table,
+    Text,
+)
+
+# what signs behind a number or a name mean, shown where a pointer rests on them
+SIGNS = {
+    "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
+    "≈": "No significant difference, after correction for the number of comparisons.",
+    "±": "The larger half of the 95 % interval of the median.",
+    "§": "Split inputs on tensor cores: not IEEE fp32, within a bound of its own.",
+    "†": "Not fp32-accurate: it rounds its inputs.",
+    "‡": "Another problem with these bytes: no equal of the rest.",
+}
+_SIGN = re.compile(f"[{''.join(SIGNS)}]")
+
+
+def place(to: str) -> str | None:
+    """Where in the file a link of the report leads, as `#view=…`; None for what is not in it."""
+    page, _, name = to.partition("#")
+    if name.startswith(("claim-", "erratum-")):
+        return f"#{name}"
+    if page == "method.md" or name == "without-a-time":
+        return "#view=evidence"
+    return to if to.startswith("https://") else None
+
+
+class Writer:
+    """`case_place`: where a case's id leads to, or None if there is no such case."""
+
+    def __init__(self, case_place: Callable[[str], str | None] = lambda _: None) -> None:
+        self.case_place = case_place
+
+    def inline(self, of: Text, linked: bool = True) -> str:
+        """One text; without links inside of what is a control or a link itself."""
+        return "".join(self._part(part, linked) for part in of.parts)
+
+    def _part(self, part: Part, linked: bool) -> str:
+        match part:
+            case str():
+                return _signed(part)
+            case Code():
+                to = self.case_place(part.text) if linked else None
+                return _linked(f"<code>{html.escape(part.text)}</code>", to)
+            case Strong():
+                return f"<strong>{self.inline(part.inside, linked)}</strong>"
+            case Emphasis():
+                return f"<em>{self.inline(part.inside, linked)}</em>"
+            case Link():
+                to = place(part.to) if linked else None
+                return _linked(self.inline(part.inside, linked and to is None), to)
+            case Anchor():
+                return ""
+            case Break():
+                return "<br>"
+            case Raw():
+                return html.escape(part.markdown)  # while some code still makes Markdown
+
+    def blocks(self, of: tuple[Block, ...]) -> str:
+        return "\n".join(map(self._block, of))
+
+    def _block(self, of: Block) -> str:
+        match of:
+            case Paragraph():
+                return f"<p>{self.inline(of.text)}</p>"
+            case Bullets():
+                return self._bullets(of)
+            case Table():
+                return self._table(of)
+            case Note():
+                kind = "warning" if of.warning else "note"
+                return f'<p class="{kind}">{self.inline(of.text)}</p>'
+            case Quote():
+                return f"<blockquote><p>{self.inline(of.text)}</p></blockquote>"
+            case Picture():
+                return ""  # the page draws from the samples
+            case Listing():
+                return f"<pre><code>{html.escape(of.text)}</code></pre>"
+            case Fold():
+                head = f"<summary>{self.inline(of.summary, linked=False)}</summary>"
+                return f'<details class="fold">{head}\n{self.blocks(of.blocks)}\n</details>'
+            case Section():
+                place = f' id="{html.escape(of.anchor)}"' if of.anchor else ""
+                head = f"<h{of.level}>{self.inline(of.title)}</h{of.level}>"
+                return f"<section{place}>{head}\n{self.blocks(of.blocks)}\n</section>"
+
+    def _bullets(self, of: Bullets) -> str:
+        items = []
+        for item in of.items:
+            head, rest = item if isinstance(item, tuple) else (item, None)
+            inner = f"\n{self._bullets(rest)}" if rest else ""
+            items.append(f"<li>{self.inline(head)}{inner}</li>")
+        return "<ul>\n" + "\n".join(items) + "\n</ul>"
+
+    def _table(self, of: Table) -> str:
+        look = [' class="number"' if at in of.numbers else "" for at in range(len(of.columns))]
+
+        def row(cells: tuple[Text, ...], kind: str, scope: str) -> str:
+            found = (
+                f"<{kind}{scope}{style}>{self.inline(each)}</{kind}>"
+                for each, style in zip(cells, look, strict=True)
+            )
+            return f"<tr>{''.join(found)}</tr>"
+
+        caption = f"<caption>{html.escape(of.title)}</caption>" if of.title else ""
+        head = f"<thead>{row(of.columns, 'th', ' scope=col')}</thead>"
+        body = "\n".join(row(each, "td", "") for each in of.rows)
+        return f"<table>{caption}{head}<tbody>\n{body}\n</tbody></table>"
+
+
+def _signed(literal: str) -> str:
+    """Escaped, with signs that say what they mean."""
+    return _SIGN.sub(
+        lambda found: f'<abbr title="{html.escape(SIGNS[found[0]])}">{found[0]}</abbr>',
+        html.escape(literal),
+    )
+
+
+def _linked(inside: str, to: str | None) -> str:
+    return f'<a href="{html.escape(to)}">{inside}</a>' if to else inside

@@ -1,0 +1,143 @@
+"""Pages as Markdown, the dialect of code hosts."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from recheck_report.say.nodes import (
+    Anchor,
+    Block,
+    Break,
+    Bullets,
+    Code,
+    Emphasis,
+    Fold,
+    Link,
+    Listing,
+    Note,
+    Page,
+    Paragraph,
+    Part,
+    Picture,
+    Quote,
+    Raw,
+    Section,
+    Strong,
+    Table,
+    Text,
+    text,
+)
+
+# what Markdown would read as more than text: emphasis, code, strike-through, a link's middle or its
+# definition, and addresses, of which code hosts make links
+_MARKS = re.compile(
+    r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|[~`]|(?<=\])\(|\\(?=[^\w\s])"
+    r"|\[(?=[^\]]*\]:)|:(?=//)|(?<=[wW]{3})\."
+)
+# what would begin a heading, a quote, a list or a rule at the start of a block
+_BEGINS = re.compile(r"([#>+=-]|\d+[.)](?=\s))")
+# code hosts look for tags, entities and addresses of mail behind a backslash, too. What stands on
+# either side of a comment they do not join, and nobody sees it
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->"}
+
+
+@cache
+def _escaped(literal: str) -> str:
+    """Nothing of it becomes a link, an image, a tag, code, emphasis, or the end of a cell."""
+    marked = _MARKS.sub(r"\\\g<0>", " ".join(literal.split("\n")))
+    return "".join(_ENTITIES.get(char, char) for char in marked)
+
+
+def _part(part: Part) -> str:
+    match part:
+        case str():
+            return _escaped(part)
+        case Code():
+            return "`" + part.text.replace("`", "'").replace("|", "\\|") + "`"
+        case Strong():
+            return f"**{markdown(part.inside)}**"
+        case Emphasis():
+            return f"*{markdown(part.inside)}*"
+        case Link():
+            return f"[{markdown(part.inside)}]({part.to})"
+        case Anchor():
+            return f'<a id="{part.name}"></a>'
+        case Break():
+            return "<br>"
+        case Raw():
+            return part.markdown
+
+
+def markdown(of: Text) -> str:
+    """A text in one line."""
+    return "".join(map(_part, of.parts))
+
+
+def _first(of: Text) -> str:
+    """A text that begins a block."""
+    found = markdown(of)
+    literal = of.parts and isinstance(of.parts[0], str) and _BEGINS.match(found)
+    return f"\\{found}" if literal else found
+
+
+def _cells(row: tuple[Text, ...]) -> str:
+    return f"| {' | '.join(map(markdown, row))} |"
+
+
+def _bullets(of: Bullets, indent: str = "") -> list[str]:
+    lines = []
+    for item in of.items:
+        head, rest = item if isinstance(item, tuple) else (item, None)
+        lines.append(f"{indent}- {_first(head)}")
+        lines += ["", *_bullets(rest, f"{indent}  ")] if rest else []
+    return lines
+
+
+def _block(of: Block) -> list[str]:
+    """The lines of a block."""
+    match of:
+        case Paragraph():
+            return [_first(of.text)]
+        case Bullets():
+            return _bullets(of)
+        case Table():
+            rule = " | ".join(f"---{':' * (at in of.numbers)}" for at in range(len(of.columns)))
+            return [_cells(of.columns), f"| {rule} |", *map(_cells, of.rows)]
+        case Note():
+            return [f"> [!{'WARNING' if of.warning else 'NOTE'}]", f"> {_first(of.text)}"]
+        case Quote():
+            return [f"> {_first(of.text)}"]
+        case Picture(why_not=""):
+            return [f"![{_escaped(of.alt)}](charts/{of.name})"]
+        case Picture():
+            return [markdown(text(Emphasis(text(f"{of.title}: not drawn: {of.why_not}."))))]
+        case Listing():
+            return [f"```{of.language}", of.text, "```"]
+        case Fold():
+            head = f"<details><summary>{markdown(of.summary)}</summary>"
+            return [head, "", *_lines(of.blocks), "", "</details>"]
+        case Section():
+            place = f'<a id="{of.anchor}"></a>' if of.anchor else ""
+            head = f"{'#' * of.level} {place}{markdown(of.title)}"
+            return [head, "", *_lines(of.blocks)]
+
+
+def _lines(of: tuple[Block, ...]) -> list[str]:
+    found: list[str] = []
+    for each in of:
+        found += ["", *_block(each)] if found else _block(each)
+    return found
+
+
+def page(of: Page) -> bytes:
+    """A whole file."""
+    lines = [of.mark, f"# {markdown(of.title)}", ""]
+    back = f"[Back to the summary]({of.back})" if of.back else ""
+    if head := " ".join(filter(None, (markdown(of.says), back and f"{back}."))):
+        lines += [head, ""]
+    sections = [each for each in of.blocks if isinstance(each, Section) and each.anchor]
+    if back and sections:
+        lines += [f"- [{markdown(each.title)}](#{each.anchor})" for each in sections] + [""]
+    lines += [*_lines(of.blocks), *(["", back] if back else [])]
+    return ("\n".join(lines).rstrip() + "\n").encode()
