@@ -167,6 +167,12 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*found)
 
 
+def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
+    """ "C12, C14 and 3 more"."""
+    rest = len(texts) - most
+    return joined(between, texts[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
 def prose(source: str) -> Text:
     """A text of a claims file: what stands between backticks is code."""
     parts = source.split("`")
