@@ -27,7 +27,7 @@ class VerdictWords:
     one: str  # behind "1 claim"
     many: str  # behind "2 claims"
     color: str
-    marker: str  # matplotlib's
+    marker: str  # of a chart's mark: write/svg.py
 
 
 # in the order in which they are counted

@@ -31,6 +31,11 @@ if TYPE_CHECKING:
     from recheck_report.record.record import Record
     from recheck_report.statistics.variation import Variation
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write goldens/ as rendered today")
+
+
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
 # the tests leave no files in the source tree

@@ -62,15 +62,17 @@ def _how(own: Measured, chart: Picture) -> Section:
         emphasis("mixed"), " (choices differ) or ", emphasis("cannot tell"), "; ",
         emphasis("also measured"), " decides nothing. The checks of a claim are judged within"
         " each ", emphasis("configuration"), ": a joint choice of what the document leaves open,"
-        " such as the block size. The first that applies: ", emphasis("not judged"), ", the words assert"
-        " nothing that a run, a count or a proof could contradict; ", emphasis("wrong as printed"),
-        ", it fails by what is the same on every GPU; ", emphasis("fails here"), ", a part fails in"
-        " every configuration; ", emphasis("depends"), ", all parts hold in one and a part fails in"
-        " another; ", emphasis("undecided"), ", a part has p of 5 % or more, or lies within the ",
+        " such as the block size. The first that applies: ",
+        emphasis("not judged"), ", the words assert nothing that a run, a count or a proof could"
+        " contradict; ",
+        emphasis("wrong as printed"), ", it fails by what is the same on every GPU; ",
+        emphasis("fails here"), ", a part fails in every configuration; ",
+        emphasis("depends"), ", all parts hold in one and a part fails in another; ",
+        emphasis("undecided"), ", a part has p of 5 % or more, or lies within the ",
         link(f"{METHOD}#comparisons", "margin"), ": the ",
         link(f"{METHOD}#self-audit", "resolution"), " or the run-to-run variation of that ratio",
-        f" on an {borrowed}; " if borrowed else "; ", emphasis("holds"),
-        ", as far as the sentence reaches. Not measured: the data is missing.",
+        f" on an {borrowed}; " if borrowed else "; ",
+        emphasis("holds"), ", as far as the sentence reaches. Not measured: the data is missing.",
     )  # fmt: skip
     policy = Text()
     if read := view.policy:
