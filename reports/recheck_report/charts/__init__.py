@@ -17,6 +17,7 @@ from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import caught
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
+from recheck_report.say.nodes import Picture
 from recheck_report.write.svg import Card
 
 
@@ -28,6 +29,11 @@ class Chart:
     svg: bytes | None
     why_not: str = ""
     message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
+
+    @property
+    def picture(self) -> Picture:
+        """It on a page."""
+        return Picture(self.name, self.title, self.alt, self.why_not)
 
 
 # of an experiment whose collection plans no charts: what fits any

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
-from recheck_report.claims.figure import PARTS
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import (
@@ -45,6 +44,9 @@ KINDS = {
     "arithmetic": ("arithmetic",),
 }  # fmt: skip
 BY_READING = "by reading"  # nothing that a machine can check
+# what {key.part} may ask for: the ends over all choices, the two times of a ratio, and a share the
+# other way round
+PARTS = ("range", "base", "other", "times")
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from typing import Any
 from recheck_report import templates
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
 from recheck_report.charts import Chart, charts, claims_chart
-from recheck_report.claims import Collection, verdicts_json
+from recheck_report.claims import Collection
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
@@ -35,9 +35,7 @@ from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say import (
     documents,
     glossary,
-    gpus,
     harnesses,
-    listings,
     machine,
     memory,
     odd,
@@ -50,6 +48,8 @@ from recheck_report.say import (
     tables,
 )
 from recheck_report.say.causes import causes
+from recheck_report.say.claim import verdicts_json
+from recheck_report.say.pages import claims as claims_page
 from recheck_report.say.pages import harnesses as harnesses_page
 from recheck_report.say.pages.readme import Peak, readme, without
 from recheck_report.say.times import cases_csv
@@ -105,38 +105,6 @@ def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) 
             *tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
         ],
         not_passed=tables.not_passed(record, experiment),
-    )
-
-
-def _claims_page(own: Measured, chart: Chart, others: list[Measured]) -> bytes:
-    claims = [judged.claim for judged in own.judgement.claims]
-    records = [own, *gpus.ordered(others)] if others and claims else []
-    return _page(
-        own,
-        "claims.md.j2",
-        family=len(own.comparisons.family),
-        borrowed=own.comparisons.borrowed,
-        probes=own.probes,
-        chart=chart,
-        errata_of=partial(documents.errata_of, own),
-        columns=gpus.columns(records) if records else [],
-        rows=gpus.rows(records, claims, linked=True) if records else [],
-        differing=gpus.differing(records, claims),
-    )
-
-
-def _errata_page(own: Measured) -> bytes:
-    algorithms = {case.source.algorithm for case in own.record.cases} - {""}
-    return _page(
-        own,
-        "errata.md.j2",
-        errata=documents.errata(own),
-        errata_columns=documents.ERRATA,
-        algorithms=any(algorithms & {*e.erratum.concerns} for e in own.judgement.errata),
-        sources=documents.sources(own),
-        sources_columns=documents.SOURCES,
-        listed=listings.listed(own),
-        listings_columns=listings.COLUMNS,
     )
 
 
@@ -229,6 +197,7 @@ def render(
     record = own.record
     others = [each for each in beside if each.gpu != own.gpu]
     files = {"verdicts.json": verdicts_json(record, own.judgement), **(more or {})}
+    name = title(record)
     drawn: list[Chart] = []
     for experiment in record.ordinary:
 
@@ -245,14 +214,16 @@ def render(
     drawn += of_method
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))
-        files[CLAIMS] = _whole("claims", lambda: _claims_page(own, chart, others))
-    if own.judgement.errata or own.known.listings:
-        files[ERRATA] = _whole("errata", lambda: _errata_page(own))
-    if changed := documents.changes(own):
-        columns = documents.CHANGES
-        files[CHANGES] = _whole(
-            "changes", lambda: _page(own, "changes.md.j2", columns=columns, rows=changed)
+        files[CLAIMS] = _whole(
+            "claims",
+            lambda: markdown.page(claims_page.page(own, others, chart.picture, MARK, name)),
         )
+    if own.judgement.errata or own.known.listings:
+        errata = partial(documents.errata_page, own, MARK, name)
+        files[ERRATA] = _whole("errata", lambda: markdown.page(errata()))
+    if own.turned:
+        changes = partial(documents.changes_page, own, MARK, name)
+        files[CHANGES] = _whole("changes", lambda: markdown.page(changes()))
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
     beyond = None

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims import load_collection, verdicts_of
+from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
@@ -23,8 +23,9 @@ from recheck_report.formatting import NONE, VERDICTS, counted, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
+from recheck_report.say.claim import verdicts_of
+from recheck_report.say.outcome import number_in_words
 from recheck_report.say.times import Pair, count, place, row_of, told
-from recheck_report.say.verdicts import number_in_words
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
 

@@ -249,7 +249,7 @@ def _verdicts(own: Measured) -> Json:
         "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
         "left_out": view.left_out,
-        "headline": ": ".join(filter(None, (called(own), view.headline))),
+        "headline": ": ".join(filter(None, (str(called(own)), view.headline))),
     }  # fmt: skip
 
 
@@ -287,5 +287,5 @@ def _erratum(corrected: Corrected) -> Json:
         "english": erratum.english,
         "right": prose(erratum.right),
         "concerns": list(erratum.concerns),
-        "proof": proof(corrected),
+        "proof": str(proof(corrected)),
     }

@@ -3,11 +3,13 @@ run, the machine, the method, the documents. The page shows them one below the o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from recheck_report.claims.measured import Measured
 from recheck_report.say import listings, machine, memory, odd, provenance, self_audit, tables
 from recheck_report.say.documents import CHANGES, SOURCES, changes, sources
+from recheck_report.say.nodes import Text
 
 Json = dict[str, Any]
 DROPPED = ["experiment", "shapes", "reason"]
@@ -46,6 +48,10 @@ def _part(heading: str, says: str, *shown: Json) -> Json:
 
 
 def _table(
-    name: str, columns: list[str], rows: list[list[str]], numbers: range | None = None
+    name: str,
+    columns: list[str],
+    rows: Sequence[Sequence[Text | str]],
+    numbers: range | None = None,
 ) -> Json:
-    return {"title": name, "columns": columns, "rows": rows, "numbers": list(numbers or ())}
+    cells = [list(map(str, row)) for row in rows]
+    return {"title": name, "columns": columns, "rows": cells, "numbers": list(numbers or ())}
