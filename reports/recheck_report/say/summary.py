@@ -204,7 +204,7 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> Text:
 
 def answer(own: Measured, brands: list[Remark]) -> list[Text]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
-    said = _held(own), _fastest(own), as_text(sustained.summary(own)), trusted(own, brands)
+    said = _held(own), _fastest(own), sustained.summary(own), trusted(own, brands)
     return [each for each in said if each]
 
 

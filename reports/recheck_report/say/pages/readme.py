@@ -12,6 +12,7 @@ from recheck_report.fallback import caught
 from recheck_report.formatting import VERDICTS, shape_label
 from recheck_report.record.record import Record
 from recheck_report.say import documents, harnesses, provenance, summary
+from recheck_report.say.claim import SUMMARY, View
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -27,9 +28,8 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.verdicts import SUMMARY, View
+from recheck_report.say.pages import MARK, machine, without
 
-MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 _LINKS = {
     CLAIMS: text(link(CLAIMS, "Claims"), ": each with its quote, checks and evidence"),
     ERRATA: text(link(ERRATA, "Errata"), ": errors as printed, what is right, the listings"),
@@ -58,17 +58,6 @@ class Peak:
 
     says: dict[str, Text]
     folder: str  # where it lies, as an address relative to the report that says so
-
-
-def without(why: str) -> Text:
-    """What a reader is told in the place of a part of the report."""
-    return text(f"This section could not be made: {why}.")
-
-
-def machine(record: Record) -> str:
-    """What a report is on: the GPU's name, or the CPU's."""
-    env = record.environment
-    return env.gpu.name if env.gpu else env.cpu
 
 
 def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None) -> Page:
