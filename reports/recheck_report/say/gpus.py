@@ -11,15 +11,15 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, VERDICTS, counted, significant
+from recheck_report.formatting import NONE, VERDICTS, significant
 from recheck_report.record.read import RECORD
 from recheck_report.record.verdicts import UNKNOWN
 from recheck_report.say import provenance, times
+from recheck_report.say.claim import counted
 from recheck_report.say.nodes import (
     BREAK,
     Code,
     Text,
-    as_text,
     few,
     joined,
     link,
@@ -28,9 +28,9 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
+from recheck_report.say.outcome import in_words, shortest
 from recheck_report.say.remark import Remark
 from recheck_report.say.times import Pair
-from recheck_report.say.verdicts import in_words, shortest
 from recheck_report.statistics.changes import Change
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
@@ -145,7 +145,7 @@ def rows(
                 continue
             count[judged.verdict] += 1
             known = judged.shown is not None and judged.shown.value is not None
-            measured = text(" ", as_text(in_words(judged.shown))) if judged.shown and known else ""
+            measured = text(" ", in_words(judged.shown)) if judged.shown and known else ""
             cells.append(text(strong(judged.verdict), measured))
         found.append(texts((text(name, " ", prose(claim.title)), *cells)))
     return [*found, texts(("in all", *map(counted, counts)))] if found else []

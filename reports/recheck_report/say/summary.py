@@ -12,13 +12,13 @@ from recheck_report.formatting import duration, durations, shape_label, signific
 from recheck_report.queries import reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import sustained
-from recheck_report.say.nodes import Code, Text, as_text, code, joined, link, strong, text, texts
+from recheck_report.say.claim import View
+from recheck_report.say.nodes import Code, Text, code, joined, link, strong, text, texts
 from recheck_report.say.outcome import speedup
 from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.sentences import WORDS
 from recheck_report.say.times import count as number_of
-from recheck_report.say.verdicts import View
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 
@@ -212,8 +212,8 @@ def _held(own: Measured) -> Text:
     view, judged = View(own), own.judgement.claims and own.record.gpu_measured
     if not judged:
         return Text()
-    surprise = as_text(view.surprise)
-    return text(strong(as_text(view.counts), "."), " " if surprise else "", surprise)
+    surprise = view.surprise
+    return text(strong(view.counts, "."), " " if surprise else "", surprise)
 
 
 def _fastest(own: Measured) -> Text:

@@ -16,7 +16,6 @@ from recheck_report.say.nodes import (
     Paragraph,
     Picture,
     Quote,
-    Raw,
     Section,
     Text,
     anchor,
@@ -140,7 +139,7 @@ def _others(own: Measured, others: list[Measured]) -> list[Section]:
     agree = "The verdicts agree on every claim that two records judge."
     differ = f"The verdicts differ on {', '.join(differing)}."
     columns, *rows = (
-        [text(Raw(cell) if isinstance(cell, str) else cell) for cell in line]
+        [text(cell) for cell in line]
         for line in [gpus.columns(records), *gpus.rows(records, claims, linked=True)]
     )
     shown = blocks(ACROSS, text(differ if differing else agree), table(columns, rows))

@@ -20,7 +20,6 @@ from recheck_report.say.nodes import (
     Page,
     Section,
     Text,
-    as_text,
     blocks,
     joined,
     link,
@@ -70,7 +69,7 @@ def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None)
     links = [text(joined(", ", (link(page(e), e.title) for e in record.ordinary)),
                   ": charts, every row"),
              *(says for name, says in _LINKS.items() if name in files)]  # fmt: skip
-    called = as_text(documents.called(report))
+    called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
     found = blocks(
         joined(" ", _left_out(report, view)),
@@ -93,7 +92,7 @@ def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None)
 def _left_out(report: Measured, view: View) -> Iterator[Text]:
     record = report.record
     if view.left_out:
-        yield as_text(view.left_out)
+        yield view.left_out
     if absent := [each.title for each in record.experiments if not record.of(each)]:
         yield text(f"Not in this record: {', '.join(absent)}.")
     if many := len(record.plan.dropped):
@@ -144,6 +143,5 @@ def _documents(report: Measured, has_errata: bool) -> Block | None:
     if not rows:
         return None
     title = "The document" if documents.one_title(report) else "The documents"
-    cells = ([as_text(cell) for cell in row] for row in rows)
-    found = blocks(as_text(documents.printed(report)), table(columns, cells))
+    found = blocks(documents.printed(report), table(columns, rows))
     return Section(text(title), found, "documents")
