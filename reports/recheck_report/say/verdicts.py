@@ -11,9 +11,9 @@ from recheck_report.say import claim
 from recheck_report.say.claim import SUMMARY as SUMMARY
 from recheck_report.say.outcome import explained
 from recheck_report.say.outcome import in_words as in_words
-from recheck_report.say.outcome import number_in_words as number_in_words
-from recheck_report.say.outcome import shortest as shortest
+from recheck_report.say.outcome import number as shortest
 
+__all__ = ["SUMMARY", "in_words", "shortest"]
 APART = "Also measured:"
 
 
