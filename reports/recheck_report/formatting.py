@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -46,40 +45,6 @@ OF_CHECKS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip
-
-
-def counted(counts: Mapping[str, int], place: Callable[[str], str] | None = None) -> str:
-    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
-    link to the place of its verdict's claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-
-    def said(verdict: str) -> str:
-        known, count = VERDICTS[verdict], counts.get(verdict, 0)
-        number = f"[{count}]({place(verdict)})" if place and count else f"{count}"
-        return f"{number} {known.one if count == 1 else known.many}"
-
-    first, _, verb = said("holds").partition(" ")
-    rest = [said(each) for each in (*VERDICTS,)[1:] if counts.get(each) and each != NOT_JUDGED]
-    apart = f"; {said(NOT_JUDGED)}" if counts.get(NOT_JUDGED) else ""
-    return ", ".join([f"{first} of {total} claims {verb}", *rest]) + apart
-
-
-def headline(counts: Mapping[str, int], gpu: bool) -> str:
-    """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-    holds, fails = counts["holds"], counts["fails here"] + counts["wrong as printed"]
-    if not gpu:
-        return "nothing was measured on a GPU"
-    verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
-    return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
-
-
-def holding(verdicts: Iterable[str], of: str) -> str:
-    """ "2 of 3 choices, 2 not measured": how many hold of those that were measured."""
-    found = Counter(verdicts)
-    lacking = found.pop("not measured", 0)
-    more = f", {lacking} not measured" if lacking else ""
-    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def few(found: Sequence[str], most: int, between: str = ", ") -> str:

@@ -124,7 +124,8 @@ def _faults(known: Collection) -> Iterator[str]:
         where = f"{experiment}/figures.toml: field"
         for name in each.document:
             if name not in known.sources:
-                yield f"{where} document.{name} is no source; {list_or_nearest(known.sources, name)}"
+                nearest = list_or_nearest(known.sources, name)
+                yield f"{where} document.{name} is no source; {nearest}"
         for at, figure in enumerate(each.figure):
             if figure.claim and figure.claim not in claims:
                 nearest = list_or_nearest(claims, figure.claim)

@@ -14,7 +14,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +23,15 @@ from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
-from recheck_report.commands.harnesses import page as harnesses_page
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import caught
 from recheck_report.formatting import cell, shape_label
-from recheck_report.page import Peak, title
+from recheck_report.page import data, title
 from recheck_report.page import page as html_page
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say import (
-    claims_page,
     documents,
     glossary,
     harnesses,
@@ -51,16 +48,15 @@ from recheck_report.say import (
 )
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
+from recheck_report.say.pages import changes as changes_page
+from recheck_report.say.pages import claims as claims_page
+from recheck_report.say.pages import errata as errata_page
+from recheck_report.say.pages import harnesses as harnesses_page
+from recheck_report.say.pages.readme import Peak, readme, without
 from recheck_report.say.times import cases_csv
-from recheck_report.say.verdicts import SUMMARY, View
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 from recheck_report.write import markdown
-
-
-def _without(why: str) -> str:
-    """What a reader is told in the place of a part of the report."""
-    return f"This section could not be made: {cell(why)}."
 
 
 def _page(own: Measured, template: str, **values: Any) -> bytes:
@@ -72,7 +68,6 @@ def _page(own: Measured, template: str, **values: Any) -> bytes:
         known=own.known,
         one=documents.one_title(own),
         called=documents.called(own),
-        view=View(own),
         printed=documents.printed(own),
         gaps_columns=tables.GAPS,
         **values,
@@ -82,7 +77,7 @@ def _page(own: Measured, template: str, **values: Any) -> bytes:
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     """A page; in the place of one that could not be made, why."""
-    return caught(make, lambda why: f"{MARK}\n# {title}\n\n{_without(why)}\n".encode())
+    return caught(make, lambda why: f"{MARK}\n# {title}\n\n{without(why)}\n".encode())
 
 
 def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) -> bytes:
@@ -122,7 +117,7 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
         "method.md.j2",
         glossary=glossary.rows(record),
         trust=caught(
-            lambda: summary.trust(own), lambda why: [["The rest of this table", _without(why)]]
+            lambda: summary.trust(own), lambda why: [["The rest of this table", without(why)]]
         ),
         audit=audit,
         audit_columns=self_audit.COLUMNS,
@@ -161,60 +156,6 @@ def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
     )
 
 
-def _readme(own: Measured, files: dict[str, bytes], others: bool, peak: Peak | None) -> bytes:
-    """The first page; `files` are the others of the folder, to which it may lead; `others`: whether
-    the claims' page has other GPUs' verdicts."""
-    record, view = own.record, View(own)
-    absent = [cell(each.title) for each in record.experiments if not record.of(each)]
-    left_out = [view.left_out] if view.left_out else []
-    left_out += [f"Not in this record: {', '.join(absent)}."] if absent else []
-    if many := len(record.plan.dropped):
-        shapes = "1 shape" if many == 1 else f"{many} shapes"
-        left_out.append(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
-    brands, says = provenance.brands(own), peak.says if peak else {}
-    beyond = "; ".join(
-        f"{cell(each.title)} at {shape_label(each.headline)}: {says[each.name]}"
-        for each in record.ordinary
-        if each.name in says
-    )
-    return _page(
-        own,
-        "readme.md.j2",
-        left_out=left_out,
-        brands=brands,
-        notes=provenance.notes(own),
-        answer=caught(lambda: summary.answer(own, brands), lambda why: [_without(why)]),
-        # in full where no other page has them
-        documents=(documents.cited if ERRATA in files else documents.sources)(own),
-        documents_columns=documents.CITED if ERRATA in files else documents.SOURCES,
-        rows=view.rows,
-        columns=SUMMARY,
-        others=others,
-        peak=f"**Beyond the documents**: {beyond}. [The report]({peak.folder}{README})."
-        if peak and beyond
-        else "",
-        links=[
-            ", ".join(f"[{cell(e.title)}]({page(e)})" for e in record.ordinary)
-            + ": charts, every row",
-            *(text for name, text in _LINKS.items() if name in files),
-        ],
-    )
-
-
-_LINKS = {
-    CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
-    ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
-    CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
-    harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): the same kernels by nvbench, "
-    "Triton, CuPy, Nsight Compute",
-    METHOD: f"[Method]({METHOD}): words explained, trust, the machine; "
-    f"[how to repeat it]({METHOD}#reproduce-it)",
-    "report.html": "[report.html](report.html): every case and sample, offline; "
-    "[did my GPU differ?](report.html#view=compare)",
-    CASES: f"[{CASES}]({CASES}): every time and rate",
-}
-
-
 def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
     """What the peak collection's report of this GPU model says; `folder` holds a report for each
     model, and `link` leads to it from the report that says so."""
@@ -236,7 +177,8 @@ def harnesses_of(own: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
             continue
         if found and found.environment.gpu == own.gpu:
             data = (folder / harnesses.FILE).read_bytes()
-            return {harnesses.FILE: data, harnesses.PAGE: harnesses_page(found, README)}
+            page = markdown.page(harnesses_page.page(found, README))
+            return {harnesses.FILE: data, harnesses.PAGE: page}
     return {}
 
 
@@ -254,7 +196,6 @@ def render(
     record = own.record
     others = [each for each in beside if each.gpu != own.gpu]
     files = {"verdicts.json": verdicts_json(record, own.judgement), **(more or {})}
-    name = title(record)
     drawn: list[Chart] = []
     for experiment in record.ordinary:
 
@@ -271,26 +212,26 @@ def render(
     drawn += of_method
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))
+        drawing = chart.picture
         files[CLAIMS] = _whole(
-            "claims",
-            lambda: markdown.page(claims_page.page(own, others, chart.picture, MARK, name)),
+            "claims", lambda: markdown.page(claims_page.page(own, others, drawing))
         )
     if own.judgement.errata or own.known.listings:
-        errata = partial(documents.errata_page, own, MARK, name)
-        files[ERRATA] = _whole("errata", lambda: markdown.page(errata()))
+        files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(own)))
     if own.turned:
-        changes = partial(documents.changes_page, own, MARK, name)
-        files[CHANGES] = _whole("changes", lambda: markdown.page(changes()))
+        files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(own)))
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
+    beyond = None
+    if peak:
+        beyond = data.Peak({name: str(says) for name, says in peak.says.items()}, peak.folder)
     files["report.html"] = caught(
-        lambda: html_page(own, peak),
-        lambda why: f"{MARK}<p>{html.escape(_without(why))}</p>\n".encode(),
+        lambda: html_page(own, beyond),
+        lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # the last: it leads to what is there
-    files[README] = _whole(
-        "Recheck", lambda: _readme(own, files, bool(others and own.judgement.claims), peak)
-    )
+    across = bool(others and own.judgement.claims)
+    files[README] = _whole("Recheck", lambda: markdown.page(readme(own, files, across, peak)))
     return files
 
 
@@ -320,6 +261,6 @@ def run(options: argparse.Namespace) -> int:
         folder = options.output.resolve()
         shutil.make_archive(str(options.bundle.with_suffix("")), "zip", folder.parent, folder.name)
     for cause in causes(own):
-        print(printable(cause.says))
+        print(printable(cause.remark.text.plain))
     print(options.output / README)
     return 0

@@ -19,11 +19,11 @@ from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, VERDICTS, counted, duration, margin
+from recheck_report.formatting import NONE, VERDICTS, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
-from recheck_report.say.claim import verdicts_of
+from recheck_report.say.claim import counted, verdicts_of
 from recheck_report.say.outcome import in_words
 from recheck_report.say.times import Pair, count, place, row_of, told
 
@@ -156,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
     _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in VERDICTS}
-    print(f"\n{counted(counts)}: {gpu or 'no GPU'}")
+    print(f"\n{counted(counts).plain}: {gpu or 'no GPU'}")
     if not found.claims and own.known.left_out:
         theirs = ", ".join(sorted(_experiments(own)))
         print(f"{options.experiments} has no claim about this record's experiments: {theirs}")

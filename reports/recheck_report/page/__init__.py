@@ -58,7 +58,9 @@ def page(own: Measured, peak: data.Peak | None = None) -> bytes:
 
 def embedded(value: Any) -> str:
     """JSON that may stand inside a <script>: no string of it can end the element."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=str
+    )
     return text.translate(_UNSAFE)
 
 

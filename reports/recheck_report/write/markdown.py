@@ -130,6 +130,10 @@ def _lines(of: tuple[Block, ...]) -> list[str]:
     return found
 
 
+def block(of: Block) -> str:
+    return "\n".join(_block(of))
+
+
 def page(of: Page) -> bytes:
     """A whole file."""
     lines = [of.mark, f"# {markdown(of.title)}", ""]

@@ -1,0 +1,1 @@
+"""One module for each page: what stands on it, in its order."""
