@@ -20,10 +20,10 @@ from recheck_report.say.nodes import (
     BREAK,
     Code,
     Text,
+    few,
     joined,
     link,
     prose,
-    some_of,
     strong,
     text,
     texts,
@@ -101,7 +101,7 @@ def brands(each: Measured) -> list[Remark]:
     found = [*provenance.brands(each), *provenance.notes(each)]
     named = [text(Code(name), f": {why}") for name, why in each.suspects.items()]
     if named:
-        rest = text(": ", some_of(named, NAMED, "; "), ".")
+        rest = text(": ", few(named, NAMED, "; "), ".")
         found.append(Remark(times.count(len(named), "suspect time"), rest))
     return found
 
@@ -257,4 +257,4 @@ def _verdicts(first: Measured, other: Measured) -> Text:
         return text(f"The verdicts on all {both} claims that both judge agree.")
     differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
     lead = f"Of {times.count(both, 'claim')} that both judge, {differ}: "
-    return text(lead, some_of(found, NAMED), ".")
+    return text(lead, few(found, NAMED), ".")

@@ -167,10 +167,10 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*found)
 
 
-def some_of(found: Sequence[Text | str], most: int, between: str = ", ") -> Text:
+def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
     """ "C12, C14 and 3 more"."""
-    rest = len(found) - most
-    return joined(between, found[:most]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(texts) - most
+    return joined(between, texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def as_text(of: Text | str) -> Text:

@@ -37,8 +37,8 @@ from recheck_report.record.probes import Trial
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
-from recheck_report.say.nodes import Text, code, joined, label, link, prose, some_of, strong, text
-from recheck_report.say.ratio import as_fast_as, percent, speedup, times
+from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
+from recheck_report.say.ratio import parts, percent, speedup, times
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -74,7 +74,7 @@ def in_words(value: Outcome | Value) -> str:
     """For sentences "1.07 times as fast [1.06, 1.08]"."""
     ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
     if ratio and value.unit == "×":
-        return as_fast_as(ratio, against=against).plain
+        return speedup(ratio, against=against).plain
     return number(value)
 
 
@@ -136,7 +136,7 @@ def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text
     """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
     times unless `full`."""
     other, base = _names(name, pair.other, pair.base)
-    words = text(other, " ", as_fast_as(pair.ratio, base, against))
+    words = text(other, " ", speedup(pair.ratio, base, against))
     medians = pair.base.time.median, pair.other.time.median
     second, first = durations(*medians)
     of_times = text(of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
@@ -179,7 +179,7 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             listed = zip(_names(name, *cases), medians, strict=True)
             steps = joined(", ", (text(named, f" {time}") for named, time in listed))
             fast, slow = _names(name, closest.other, closest.base)
-            return text(steps, "; ", fast, " against ", slow, ": ", as_fast_as(closest.ratio))
+            return text(steps, "; ", fast, " against ", slow, ": ", speedup(closest.ratio))
         case Counted(count=count, base=Case() as base, base_count=base_count):
             (named,) = _names(name, base)
             return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")
@@ -208,7 +208,7 @@ def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
     it has "1.07 times as fast"."""
     more = "" if outcome.margin is None else f", margin {margin(outcome.margin)}"
     if without_factor and isinstance(outcome.fact, Compared):
-        value, how, interval = speedup(outcome.fact.ratio, outcome.check.bound)
+        value, how, interval = parts(outcome.fact.ratio, outcome.check.bound)
         if how == "fast" and value == significant(outcome.fact.ratio.value):
             other, base = _names(row, outcome.fact.other, outcome.fact.base)
             return text(other, " against ", base, f" {interval}{more}")
@@ -243,11 +243,11 @@ def fact(record: Record, outcome: Outcome, of_claim: bool = True, evidence: bool
     links = Links(record)
     if outcome.verdict == NOT_MEASURED:
         needs = links.rest(outcome.evidence) if evidence else []
-        return text(finding(outcome), *(("; it needs ", some_of(needs, NAMED)) if needs else ()))
+        return text(finding(outcome), *(("; it needs ", few(needs, NAMED)) if needs else ()))
     lead = strong(word(outcome)) + ": " if of_claim else Text()
     found = text(lead, finding(outcome, of_claim, links))
     rest = links.rest(outcome.evidence) if evidence else []
-    return text(found, *(("; evidence: ", some_of(rest, NAMED)) if rest else ()))
+    return text(found, *(("; evidence: ", few(rest, NAMED)) if rest else ()))
 
 
 def _differs(outcome: Outcome) -> str:

@@ -33,7 +33,7 @@ def percent(ratio: Ratio) -> str:
     return f"{value} % [{low}, {high}]{ratio.mark}"
 
 
-def speedup(ratio: Ratio, against: float = 1.0) -> tuple[str, str, str]:
+def parts(ratio: Ratio, against: float = 1.0) -> tuple[str, str, str]:
     """("1.07", "fast", "[1.06, 1.08]"); below 1 ("46.1", "long", "[45.9, 46.3]"). An end that is
     not `against` does not read as it."""
     long = ratio.value < 1
@@ -42,7 +42,7 @@ def speedup(ratio: Ratio, against: float = 1.0) -> tuple[str, str, str]:
     return value, "long" if long else "fast", f"[{low}, {high}]{ratio.mark}"
 
 
-def as_fast_as(ratio: Ratio, other: Text | str = "", against: float = 1.0) -> Text:
+def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
     """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as"."""
-    value, how, interval = speedup(ratio, against)
-    return text(f"{value} times as {how}", " as " if other else "", other, f" {interval}")
+    value, how, interval = parts(ratio, against)
+    return text(f"{value} times as {how}", " as " if than else "", than, f" {interval}")

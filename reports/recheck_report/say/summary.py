@@ -14,7 +14,7 @@ from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import sustained
 from recheck_report.say.claim import View
 from recheck_report.say.nodes import Code, Text, as_text, code, joined, link, strong, text, texts
-from recheck_report.say.ratio import as_fast_as
+from recheck_report.say.ratio import speedup
 from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.sentences import WORDS
@@ -110,7 +110,7 @@ def _result_in_words(experiment: Experiment, found: Result) -> Text:
     how = f"{WORDS[ratio.outcome]}: " if ratio.outcome in ("same", "no difference") else ""
     rounds = of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
     ends = f"{rounds}: {times[0]} against {times[1]}"
-    return text(how, first, " is ", as_fast_as(shown, second), ends)
+    return text(how, first, " is ", speedup(shown, second), ends)
 
 
 def figures(own: Measured) -> dict[str, Text]:
@@ -124,7 +124,7 @@ def figures(own: Measured) -> dict[str, Text]:
                 continue
             kind = f"{contest.label}, " if contest.label else ""
             takes = text(kind, Code(found.best.strategy), f" {duration(found.best.time.median)}, ")
-            ratio = as_fast_as(found.ratio, code(found.vendor.strategy))
+            ratio = speedup(found.ratio, code(found.vendor.strategy))
             said.setdefault(experiment.name, []).append(takes + ratio)
     return {name: joined("; ", texts) for name, texts in said.items()}
 

@@ -20,7 +20,7 @@ from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Record
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import Code, Text, code, text, texts
-from recheck_report.say.ratio import as_fast_as
+from recheck_report.say.ratio import speedup
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 
@@ -37,7 +37,7 @@ def regime(name: str) -> str:
 
 def words(ratio: Ratio) -> Text:
     """ "1.067 times as fast [1.066, 1.068]"; all intervals of a comparison are by the far ends."""
-    return as_fast_as(replace(ratio, mark=""))
+    return speedup(replace(ratio, mark=""))
 
 
 def row_of(case: Case) -> str:
