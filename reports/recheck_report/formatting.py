@@ -6,8 +6,7 @@ Everything is formatted here with plain Python floats, so no library's version c
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
@@ -44,24 +43,6 @@ OF_CHECKS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip
-
-
-def headline(counts: Mapping[str, int], gpu: bool) -> str:
-    """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-    holds, fails = counts["holds"], counts["fails here"] + counts["wrong as printed"]
-    if not gpu:
-        return "nothing was measured on a GPU"
-    verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
-    return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
-
-
-def holding(verdicts: Iterable[str], of: str) -> str:
-    """ "2 of 3 choices, 2 not measured": how many hold of those that were measured."""
-    found = Counter(verdicts)
-    lacking = found.pop("not measured", 0)
-    more = f", {lacking} not measured" if lacking else ""
-    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def few(found: Sequence[str], most: int, between: str = ", ") -> str:

@@ -74,7 +74,7 @@ def test_the_most_surprising_is_named(record: Record) -> None:
     ]
     shown = view(record, *claims)
     start = "Furthest from what was said: [C05](claims.md#claim-c05) The title of C05. Here: `cpu"
-    surprise = str(shown.surprise)
+    surprise = str(shown.furthest)
     assert surprise.startswith(start) and " times as long as `tile16` [" in surprise
     assert [each.claim.id for each in shown.judgement.furthest(9)] == ["C05", "C02"]
 

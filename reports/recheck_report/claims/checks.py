@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
-from recheck_report.claims.toml import known_only, list_of, one_of, there
+from recheck_report.claims.toml import known_only, list_of, list_or_nearest, one_of
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.record import REGIMES
 from recheck_report.record.typed import Is, Unfit, typed
@@ -286,7 +286,11 @@ def _no_id(name: str) -> str:
         return "write experiment/row/shape/regime, like matmul/tile16/1024x1024x1024/cold"
     if not _EXTENTS.fullmatch(shape):
         return f"the shape {shape} is no numbers with x between them, like 4096x4096"
-    return "" if regime in REGIMES else f"there is no regime {regime}; {there(REGIMES, regime)}"
+    return (
+        ""
+        if regime in REGIMES
+        else f"there is no regime {regime}; {list_or_nearest(REGIMES, regime)}"
+    )
 
 
 def _tested(check: Check, where: str) -> None:

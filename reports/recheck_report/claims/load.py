@@ -24,10 +24,10 @@ from recheck_report.claims.toml import (
     in_order,
     known_only,
     list_of,
+    list_or_nearest,
     load_tables,
     one_of,
     table_of,
-    there,
 )
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
@@ -149,9 +149,9 @@ def _check_claim(claim: Claim) -> None:
     for where, text in (*texts, *((f"here.{name}", text) for name, text in claim.here.items())):
         for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
             if key not in keys:
-                raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}", where)
+                raise Unfit(f"speaks of {{{key}}}; {list_or_nearest(keys, key)}", where)
             if part and part not in (parts := PARTS if where.startswith("here") else ()):
-                raise Unfit(f"speaks of {{{key}.{part}}}; {there(parts, part)}", where)
+                raise Unfit(f"speaks of {{{key}.{part}}}; {list_or_nearest(parts, part)}", where)
 
 
 _read_claim = table_of(Claim, _check_claim)

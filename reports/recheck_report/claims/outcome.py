@@ -101,6 +101,16 @@ class Outcome:
     over: tuple[tuple[Choice, Outcome], ...] = ()
 
     @property
+    def ratio(self) -> Ratio | None:
+        """Where the value is from, if from a ratio: of several the closest."""
+        match self.fact:
+            case Compared(ratio=ratio) | Share(ratio=ratio):
+                return ratio
+            case Ordered(closest=closest):
+                return closest.ratio
+        return None
+
+    @property
     def seconds(self) -> tuple[float, float] | None:
         """The medians that a ratio compares: of the base and of the other."""
         if isinstance(self.fact, Compared):

@@ -14,7 +14,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
@@ -24,16 +23,18 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import caught
-from recheck_report.page import data, title
+from recheck_report.page import data
 from recheck_report.page import page as html_page
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import documents, harnesses, summary
+from recheck_report.say import harnesses, summary
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.nodes import Page, blocks, text
+from recheck_report.say.pages import changes as changes_page
 from recheck_report.say.pages import claims as claims_page
+from recheck_report.say.pages import errata as errata_page
 from recheck_report.say.pages import harnesses as harnesses_page
 from recheck_report.say.pages import without
 from recheck_report.say.pages.experiment import experiment_page
@@ -88,7 +89,6 @@ def render(
     record = own.record
     others = [each for each in beside if each.gpu != own.gpu]
     files = {"verdicts.json": verdicts_json(record, own.judgement), **(more or {})}
-    name = title(record)
     drawn: list[Chart] = []
     for experiment in record.ordinary:
 
@@ -107,16 +107,14 @@ def render(
     drawn += of_method
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))
+        drawing = chart.picture
         files[CLAIMS] = _whole(
-            "claims",
-            lambda: markdown.page(claims_page.page(own, others, chart.picture, MARK, name)),
+            "claims", lambda: markdown.page(claims_page.page(own, others, drawing))
         )
     if own.judgement.errata or own.known.listings:
-        errata = partial(documents.errata_page, own, MARK, name)
-        files[ERRATA] = _whole("errata", lambda: markdown.page(errata()))
+        files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(own)))
     if own.turned:
-        changes = partial(documents.changes_page, own, MARK, name)
-        files[CHANGES] = _whole("changes", lambda: markdown.page(changes()))
+        files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(own)))
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
     beyond = None

@@ -24,7 +24,7 @@ from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
 from recheck_report.say.claim import counted, verdicts_of
-from recheck_report.say.outcome import number_in_words
+from recheck_report.say.outcome import in_words
 from recheck_report.say.times import Pair, count, place, row_of, told
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
@@ -115,7 +115,7 @@ def too_good(own: Measured) -> list[str]:
 
 def _effect(judged: Verdict) -> str:
     found = judged.measured
-    return number_in_words(found) if found else NONE
+    return in_words(found) if found else NONE
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:

@@ -90,7 +90,7 @@ def _unanswered(own: Measured, judged: Judged) -> Iterator[tuple[str, str]]:
     these have no value."""
     for outcome in judged.outcomes:
         check, probes = outcome.check, own.probes
-        if outcome.reason and check.form in UNCOUNTED and probes:
+        if outcome.absence and check.form in UNCOUNTED and probes:
             known = probes.counters.get(check.of) or probes.tests.get(check.test)
             if known and known.reason:
                 yield check.form, known.reason.removeprefix("not measured: ")

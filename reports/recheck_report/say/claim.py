@@ -7,7 +7,7 @@ anchor `claim-c12`, and what its verdict rests on is linked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from recheck_report.anchors import CLAIMS, claim_place, slug
 from recheck_report.claims import Claim, Judged, Judgement
@@ -20,8 +20,6 @@ from recheck_report.formatting import (
     OF_CHECKS,
     VERDICTS,
     duration,
-    headline,
-    holding,
     margin,
     significant,
 )
@@ -75,6 +73,14 @@ def _sentence(judged: Judged) -> Text:
     return say.sentence(_here(judged), judged.by_key).unended
 
 
+def _holding(verdicts: Iterable[str], of: str) -> str:
+    """ "holds for 2 of 3 choices, 2 not measured": how many hold of those that were measured."""
+    counts = Counter(verdicts)
+    lacking = counts.pop("not measured", 0)
+    more = f", {lacking} not measured" if lacking else ""
+    return f"{counts['holds']} of {counts.total()} {of}{more}"
+
+
 def measured(judged: Judged) -> Text:
     """What was measured of a claim, in one sentence: on every page the same. A dash where nothing
     was."""
@@ -86,7 +92,7 @@ def measured(judged: Judged) -> Text:
     held = more = ""
     if outcome.over:
         verdicts = (varied.verdict for _, varied in outcome.over)
-        held = f"; holds for {holding(verdicts, 'choices')}"
+        held = f"; holds for {_holding(verdicts, 'choices')}"
     if rest := len(judged.outcomes) - 1:
         more = f" (and {rest} more)"
     return text(say.with_margin(outcome), held, more)
@@ -104,7 +110,7 @@ def tested(judged: Judged) -> Text:
         known = (outcome.check.key, "") in say.places(_here(judged))
         found = text(found, "; tested: ", say.with_margin(outcome, known))
     if judged.claim.scope != "every":
-        found += f"; holds in {holding(judged.configurations.values(), 'configurations')}"
+        found += f"; holds in {_holding(judged.configurations.values(), 'configurations')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return found
     return text(found, "; asked: ", asked(outcome.check))
@@ -238,7 +244,14 @@ class View:
 
     @property
     def headline(self) -> str:
-        return headline(self._by_verdict, self.record.gpu_measured)
+        """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
+        if not self.record.gpu_measured:
+            return "nothing was measured on a GPU"
+        counts = self._by_verdict
+        total = sum(counts.values()) - counts[NOT_JUDGED]
+        holds, fails = counts["holds"], sum(counts[verdict] for verdict in VERDICT.FAILS)
+        verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
+        return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
 
     @property
     def left_out(self) -> Text:
@@ -287,7 +300,7 @@ class View:
         ]
 
     @property
-    def surprise(self) -> Text:
+    def furthest(self) -> Text:
         """The claim that times contradict by the most."""
         timed = (e for e in self.judgement.furthest(99) if e.claim.kind == "timed" and e.headline)
         if not (each := next(timed, None)):

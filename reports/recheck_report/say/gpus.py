@@ -28,7 +28,7 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.outcome import in_words, shortest
+from recheck_report.say.outcome import in_words, number
 from recheck_report.say.remark import Remark
 from recheck_report.say.times import Pair
 from recheck_report.statistics.changes import Change
@@ -144,9 +144,9 @@ def rows(
                 cells.append(NONE)
                 continue
             count[judged.verdict] += 1
-            known = judged.shown is not None and judged.shown.value is not None
-            measured = text(" ", in_words(judged.shown)) if judged.shown and known else ""
-            cells.append(text(strong(judged.verdict), measured))
+            shown = judged.headline
+            measured = f" {in_words(shown)}" if shown and shown.value is not None else ""
+            cells.append(strong(judged.verdict) + measured)
         found.append(texts((text(name, " ", prose(claim.title)), *cells)))
     return [*found, texts(("in all", *map(counted, counts)))] if found else []
 
@@ -185,7 +185,7 @@ def turned(first: Measured, other: Measured) -> list[tuple[Text, ...]]:
         if was.verdict != now.verdict:
             at, claim = _deciding(was, now), now.claim
             about = (claim.id, prose(claim.title), was.verdict, now.verdict)
-            measured = (shortest(each.outcomes[at]) for each in (was, now))
+            measured = (number(each.outcomes[at]) for each in (was, now))
             found.append(texts((*about, *measured, prose(claim.expected))))
     return found
 

@@ -38,6 +38,7 @@ from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
+from recheck_report.say.ratio import parts, percent, speedup, times
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -49,49 +50,32 @@ Name = Callable[[Case], Text]  # how a case's row is named in a sentence
 # numbers
 
 
-def number(value: Outcome | Value, mark: str = "") -> str:
-    """For tables and charts "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
-    middle, low, high, unit = value.value, value.low, value.high, value.unit
-    if middle is None:
+def _ratio(value: Outcome | Value) -> Ratio | None:
+    """A value that has an interval."""
+    if value.value is None or value.low is None or value.high is None:
+        return None
+    ratio = value.ratio if isinstance(value, Outcome) else None
+    return ratio or Ratio(value.value, value.low, value.high)
+
+
+def number(value: Outcome | Value) -> str:
+    """For tables "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
+    if value.value is None:
         return NONE
-    if low is None or high is None:
-        short = plain(middle) if middle == int(middle) else significant(middle)
-        return f"{short} {unit}".rstrip()
-    if unit and unit != "×":
-        return rates(middle, low, high, unit)
-    ratio = Ratio(middle, low, high, mark=mark)
-    return str(ratio) if unit else ratio.percent
+    if ratio := _ratio(value):
+        if value.unit not in ("", "×"):
+            return rates(ratio.value, ratio.low, ratio.high, value.unit)
+        return times(ratio) if value.unit else percent(ratio)
+    short = plain(value.value) if value.value == int(value.value) else significant(value.value)
+    return f"{short} {value.unit}".rstrip()
 
 
-def number_in_words(value: Outcome | Value, mark: str = "", against: float = 1.0) -> str:
+def in_words(value: Outcome | Value) -> str:
     """For sentences "1.07 times as fast [1.06, 1.08]"."""
-    middle, low, high = value.value, value.low, value.high
-    if value.unit == "×" and middle is not None and low is not None and high is not None:
-        return speedup(Ratio(middle, low, high, mark=mark), against=against).plain
-    return number(value, mark)
-
-
-def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
-    """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as"."""
-    value, how, interval = ratio.speedup(against)
-    return text(f"{value} times as {how}", *((" as ", than) if than else ()), f" {interval}")
-
-
-def _mark(outcome: Outcome) -> str:
-    match outcome.fact:
-        case Compared(ratio=ratio) | Share(ratio=ratio) | Ordered(closest=Compared(ratio=ratio)):
-            return ratio.mark
-    return ""
-
-
-def shortest(outcome: Outcome) -> str:
-    """The value of an outcome and its interval, without the times that they come from."""
-    return number(outcome, _mark(outcome))
-
-
-def in_words(outcome: Outcome) -> str:
-    """The value of an outcome as a part of a sentence."""
-    return number_in_words(outcome, _mark(outcome), outcome.check.bound)
+    ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
+    if ratio and value.unit == "×":
+        return speedup(ratio, against=against).plain
+    return number(value)
 
 
 # cases
@@ -133,87 +117,77 @@ def row(case: Case) -> Text:
     return code(case.strategy)
 
 
-def _names(cases: Sequence[Case], name: Name) -> list[Text]:
+def _names(name: Name, *cases: Case) -> list[Text]:
     """Cases in the order of a sentence: each by its strategy, and by the regime and shape where
     these set it apart."""
-    shapes = {case.shape_name for case in cases}
-
-    def named(case: Case) -> Text:
+    shapes, named = {case.shape_name for case in cases}, []
+    for case in cases:
         regimes = {other.regime for other in cases if other.strategy == case.strategy}
         scope = SCOPES.get(case.regime, f" {case.regime}" if len(regimes) > 1 else "")
         where = f" at {shape_label(case.shape_name)}" if len(shapes) > 1 else ""
-        return name(case) + scope + where
+        named.append(name(case) + scope + where)
+    return named
 
-    return list(map(named, cases))
+
+# what was measured
 
 
-def _pair(pair: Compared, against: float, name: Name, times: bool = True) -> Text:
-    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"."""
-    other, base = _names((pair.other, pair.base), name)
+def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text:
+    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
+    times unless `full`."""
+    other, base = _names(name, pair.other, pair.base)
     words = text(other, " ", speedup(pair.ratio, base, against))
-    if not times:
-        return words
     medians = pair.base.time.median, pair.other.time.median
-    first, second = durations(*reversed(medians))
-    return text(words, of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
-
-
-def _ordered(fact: Ordered, name: Name) -> Text:
-    """ "`a` 1.0 ms, `b` 1.2 ms; `a` against `b`: 1.20 times as fast [1.19, 1.21]"."""
-    names = _names(fact.cases, name)
-    times = durations(*(case.time.median for case in fact.cases))
-    listed = joined(", ", (text(n, f" {t}") for n, t in zip(names, times, strict=True)))
-    fast, slow = _names((fact.closest.other, fact.closest.base), name)
-    return text(listed, "; ", fast, " against ", slow, ": ", speedup(fact.closest.ratio))
-
-
-def _fact(outcome: Outcome, name: Name) -> Text:
-    """What was measured, with the times that are compared."""
-    check, fact = outcome.check, outcome.fact
-    match fact:
-        case Compared():
-            at = "" if check.says or check.form == "equivalent" else _at(fact)
-            return text(at, _pair(fact, check.bound, name))
-        case Ordered():
-            return _ordered(fact, name)
-        case tuple():
-            return joined("; ", (text(_at(pair), _pair(pair, 1.0, name)) for pair in fact))
-        case Share() | Case():
-            return _value(outcome, name)
-        case Counted(count=count, base=None):
-            return text(plain(count))
-        case Counted(count=count, base=Case() as base, base_count=base_count):
-            ratio = many(outcome.value or 0.0)
-            return text(
-                f"{plain(count)}, ", *_names([base], name), f" {plain(base_count)}: {ratio}"
-            )
-        case bool():
-            return text(code(check.expression), f": {'true' if fact else 'false'}")
-        case Trial():
-            return text(_trial(fact, check))
-    if outcome.value is None:
-        return Text()
-    if check.form == "arithmetic":
-        return text(code(check.expression), f" = {plain(outcome.value)}")
-    named = "" if check.says else check.name.replace("_", NBSP) + " "
-    return text(named, plain(outcome.value))
+    second, first = durations(*medians)
+    of_times = text(of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
+    return words + of_times if full else words
 
 
 def _at(pair: Compared) -> str:
     return f"at {shape_label(pair.other.shape_name)} "
 
 
-def _value(outcome: Outcome, name: Name = row) -> Text:
-    """What was measured of named cases, without their times."""
-    match outcome.fact:
-        case Compared() as pair:
-            return _pair(pair, outcome.check.bound, name, times=False)
+def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
+    """What was measured; without the times that are compared, and what else leads to it, unless
+    `full`."""
+    check, fact, value = outcome.check, outcome.fact, outcome.value
+    match fact:
+        case Compared():
+            says = not full or check.says or check.form == "equivalent"
+            return text("" if says else _at(fact), _pair(fact, check.bound, name, full))
         case Share(case=case, ratio=ratio, whole=whole):
-            of = name(whole) + "'s rate" if whole else ceiling(outcome.check.roof)
-            return text(*_names([case], name), f" {ratio.percent} of ", of)
-        case Case() as case:
-            return text(*_names([case], name), f" {number(outcome)}")
-    return Text()
+            of = name(whole) + "'s rate" if whole else ceiling(check.roof)
+            return text(*_names(name, case), f" {percent(ratio)} of ", of)
+        case Case():
+            return text(*_names(name, fact), f" {number(outcome)}")
+        case tuple() if full:
+            return joined("; ", (text(_at(pair), _pair(pair, 1.0, name)) for pair in fact))
+        case tuple():
+            return text(f"{len(fact)} sizes")
+        case bool():
+            true = "true" if fact else "false"
+            return text(code(check.expression), f": {true}") if full else text(true)
+        case Trial():
+            return text(_trial(fact, check))
+    if value is None:
+        return Text()
+    if not full:
+        return text(_head(check), in_words(outcome))
+    match fact:
+        case Ordered(cases=cases, closest=closest):
+            medians = durations(*(case.time.median for case in cases))
+            listed = zip(_names(name, *cases), medians, strict=True)
+            steps = joined(", ", (text(named, f" {time}") for named, time in listed))
+            fast, slow = _names(name, closest.other, closest.base)
+            return text(steps, "; ", fast, " against ", slow, ": ", speedup(closest.ratio))
+        case Counted(count=count, base=Case() as base, base_count=base_count):
+            (named,) = _names(name, base)
+            return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")
+        case Counted(count=count):
+            return text(plain(count))
+    if check.form == "arithmetic":
+        return text(code(check.expression), f" = {plain(value)}")
+    return text("" if check.says else check.name.replace("_", NBSP) + " ", plain(value))
 
 
 def _trial(trial: Trial, check: Check) -> str:
@@ -225,25 +199,8 @@ def _trial(trial: Trial, check: Check) -> str:
     return words.get(trial.outcome or "", hazards)
 
 
-# sentences
-
-
 def _head(check: Check) -> Text:
     return label(check.says) + ": " if check.says else Text()
-
-
-def result(outcome: Outcome) -> Text:
-    """What a check came to, in short: "`tile16` 1.07 times as fast as `tile8` [1.06, 1.08]"."""
-    match outcome.fact:
-        case tuple() as series:
-            return text(f"{len(series)} sizes")
-        case bool() as true:
-            return text("true" if true else "false")
-        case Trial() as trial:
-            return text(_trial(trial, outcome.check))
-    if outcome.value is None:
-        return Text()
-    return _value(outcome) or text(_head(outcome.check), in_words(outcome))
 
 
 def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
@@ -251,11 +208,11 @@ def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
     it has "1.07 times as fast"."""
     more = "" if outcome.margin is None else f", margin {margin(outcome.margin)}"
     if without_factor and isinstance(outcome.fact, Compared):
-        value, how, interval = outcome.fact.ratio.speedup(outcome.check.bound)
+        value, how, interval = parts(outcome.fact.ratio, outcome.check.bound)
         if how == "fast" and value == significant(outcome.fact.ratio.value):
-            other, base = _names((outcome.fact.other, outcome.fact.base), row)
+            other, base = _names(row, outcome.fact.other, outcome.fact.base)
             return text(other, " against ", base, f" {interval}{more}")
-    return result(outcome) + more
+    return _fact(outcome, full=False) + more
 
 
 def word(outcome: Outcome) -> str:

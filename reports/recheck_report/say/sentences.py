@@ -18,7 +18,7 @@ from recheck_report.queries import MEMORY, metric_of
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import Code, Text, joined, link, strong, text
-from recheck_report.say.outcome import speedup
+from recheck_report.say.ratio import speedup
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 

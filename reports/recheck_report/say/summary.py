@@ -14,7 +14,7 @@ from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import sustained
 from recheck_report.say.claim import View
 from recheck_report.say.nodes import Code, Text, code, joined, link, strong, text, texts
-from recheck_report.say.outcome import speedup
+from recheck_report.say.ratio import speedup
 from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.sentences import WORDS
@@ -212,8 +212,7 @@ def _held(own: Measured) -> Text:
     view, judged = View(own), own.judgement.claims and own.record.gpu_measured
     if not judged:
         return Text()
-    surprise = view.surprise
-    return text(strong(view.counts, "."), " " if surprise else "", surprise)
+    return joined(" ", (strong(view.counts, "."), view.furthest))
 
 
 def _fastest(own: Measured) -> Text:

@@ -20,7 +20,7 @@ from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Record
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import Code, Text, code, text, texts
-from recheck_report.say.outcome import speedup
+from recheck_report.say.ratio import speedup
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 

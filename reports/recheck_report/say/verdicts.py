@@ -8,11 +8,7 @@ from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.story import Part
 from recheck_report.record.record import Record
 from recheck_report.say import claim
-from recheck_report.say.claim import SUMMARY as SUMMARY
 from recheck_report.say.outcome import explained
-from recheck_report.say.outcome import in_words as in_words
-from recheck_report.say.outcome import number_in_words as number_in_words
-from recheck_report.say.outcome import shortest as shortest
 
 APART = "Also measured:"
 

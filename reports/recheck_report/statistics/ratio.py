@@ -161,18 +161,14 @@ class Ratio:
     def inverse(self) -> Ratio:
         return replace(self, value=1 / self.value, low=1 / self.high, high=1 / self.low)
 
-    def speedup(self, against: float = 1.0) -> tuple[str, str, str]:
-        """("1.07", "fast", "[1.06, 1.08]"): times as fast as the base; below 1 ("46.1", "long",
-        "[45.9, 46.3]"). What is not `against` does not read as it."""
+    def as_fast_as(self, other: str = "", against: float = 1.0) -> str:
+        """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as". What is
+        not `against` does not read as it."""
         long = self.value < 1
         ratio = self.inverse if long else self
         value, low, high = ratio._texts(1, 1 / against if long else against)
-        return value, "long" if long else "fast", f"[{low}, {high}]{self.mark}"
-
-    def as_fast_as(self, other: str = "", against: float = 1.0) -> str:
-        """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as"."""
-        value, how, interval = self.speedup(against)
-        return f"{value} times as {how}{f' as {other}' if other else ''} {interval}"
+        how = f"{'long' if long else 'fast'}{f' as {other}' if other else ''}"
+        return f"{value} times as {how} [{low}, {high}]{self.mark}"
 
     @property
     def percent(self) -> str:

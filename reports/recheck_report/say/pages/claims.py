@@ -29,33 +29,26 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-
-# above columns of several records
-ACROSS = text(
-    "Each column is one record, judged by itself: the verdict, and what decides it with its 95 %"
-    " interval. Bold in a heading: what differs between the records, or a warning about that"
-    " record. ᵉ: the interval comes from those of the two medians. ", strong("Not measured"),
-    ": the data is missing. A dash: that record does not have the experiment.",
-)  # fmt: skip
+from recheck_report.say.pages import MARK, machine
+from recheck_report.say.pages.compare import ACROSS
 
 
-def page(own: Measured, others: list[Measured], chart: Picture, mark: str, title: str) -> Page:
-    says = (
-        "Each sentence of ", whose(own),
-        " that can be tested, what decides it, and what was measured.",
-    )  # fmt: skip
-    sections = [_how(own, chart), *_documents(own), *_others(own, others)]
-    return Page(mark, text(f"The claims on {title}"), tuple(sections), text(*says), README)
+def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
+    testable = " that can be tested, what decides it, and what was measured."
+    says = text("Each sentence of ", whose(report), testable)
+    sections = [_how(report, chart), *_documents(report), *_others(report, others)]
+    title = text(f"The claims on {machine(report.record)}")
+    return Page(MARK, title, tuple(sections), says, README)
 
 
-def _how(own: Measured, chart: Picture) -> Section:
-    view = claim.View(own)
+def _how(report: Measured, chart: Picture) -> Section:
+    view = claim.View(report)
     listed = [
         text(anchor(slug(v)), emphasis(v), f" ({len(ids)}): ", joined(", ", ids))
         for v in VERDICTS
         if (ids := [claim.reference(e.claim.id) for e in view.judgement.claims if e.verdict == v])
     ]
-    borrowed = own.comparisons.borrowed
+    borrowed = report.comparisons.borrowed
     how = text(
         "Each check is ", emphasis("for it"), ", ", emphasis("against it"), ", ",
         emphasis("mixed"), " (choices differ) or ", emphasis("cannot tell"), "; ",
@@ -85,31 +78,33 @@ def _how(own: Measured, chart: Picture) -> Section:
     )  # fmt: skip
     brackets = text(
         "Brackets hold 95 % intervals. p is the p-value against the threshold, after Holm's"
-        f" correction for all {len(own.comparisons.family)} comparisons of this report; it is"
+        f" correction for all {len(report.comparisons.family)} comparisons of this report; it is"
         " printed only where it is 0.001 or more. ", link("verdicts.json", code("verdicts.json")),
-        " holds the verdicts and all evidence for programs", probes if own.probes else "", ".",
+        " holds the verdicts and all evidence for programs", probes if report.probes else "", ".",
     )  # fmt: skip
     parts = blocks(Bullets(tuple(listed)), how, policy, brackets, chart)
     return Section(text("How they are judged"), parts, "how-they-are-judged")
 
 
-def _documents(own: Measured) -> list[Section]:
+def _documents(report: Measured) -> list[Section]:
     """The claims of each document."""
     found: dict[str, list[Judged]] = {}
-    for judged in own.judgement.claims:
+    for judged in report.judgement.claims:
         found.setdefault(judged.claim.document, []).append(judged)
-    named = [(source, found[name]) for name, source in own.known.sources.items() if name in found]
+    named = [
+        (source, found[name]) for name, source in report.known.sources.items() if name in found
+    ]
     return [
         Section(
             text(f"{source.id}, {source.name}"),
-            tuple(block for judged in claims for block in _claim(own, judged)),
+            tuple(block for judged in claims for block in _claim(report, judged)),
             f"document-{at}",
         )
         for at, (source, claims) in enumerate(named, 1)
     ]
 
 
-def _claim(own: Measured, judged: Judged) -> tuple[Block, Block]:
+def _claim(report: Measured, judged: Judged) -> tuple[Block, Block]:
     about, measured = judged.claim, claim.measured(judged)
     head = strong(f"{about.id} {judged.verdict}: ", prose(about.title), ".")
     parts = [] if judged.headline is None else [measured]
@@ -118,29 +113,27 @@ def _claim(own: Measured, judged: Judged) -> tuple[Block, Block]:
     english = text(" (“", prose(about.english), "”)") if about.english else Text()
     quote = text("“", prose(about.quote), "”", english, " ", claim.place(judged))
     facts = claim.asked_and_then(about)
-    facts += claim.findings(own.record, judged)
-    facts += [*claim.also_measured(own.record, judged), *claim.left_open(about)]
+    facts += claim.findings(report.record, judged)
+    facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
     # that the verdict turned as the check was changed, with its evidence known
-    days = [change.date for change in own.turned if change.claim == about.id]
+    days = [change.date for change in report.turned if change.claim == about.id]
     facts += [text("Turned with its check, ", link(CHANGES, day), ".") for day in days[-1:]]
-    if errata := errata_of(own, about.id):
+    if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)
     summary = text("quote and evidence")
     return Paragraph(line), Fold(summary, (Quote(quote), Bullets(tuple(facts))))
 
 
-def _others(own: Measured, others: list[Measured]) -> list[Section]:
+def _others(report: Measured, others: list[Measured]) -> list[Section]:
     """The verdicts of other GPUs' records, a column each."""
-    claims = [judged.claim for judged in own.judgement.claims]
+    claims = [judged.claim for judged in report.judgement.claims]
     if not others or not claims:
         return []
-    records = [own, *gpus.ordered(others)]
+    records = [report, *gpus.ordered(others)]
     differing = gpus.differing(records, claims)
     agree = "The verdicts agree on every claim that two records judge."
     differ = f"The verdicts differ on {', '.join(differing)}."
-    columns, *rows = (
-        [text(cell) for cell in line]
-        for line in [gpus.columns(records), *gpus.rows(records, claims, linked=True)]
-    )
+    rows = gpus.rows(records, claims, linked=True)
+    columns = gpus.columns(records)
     shown = blocks(ACROSS, text(differ if differing else agree), table(columns, rows))
     return [Section(text("Other GPUs"), shown, "other-gpus")]
