@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser import NEEDED, Json, Opened, browser, dropped, move, opened, own, record, report, until
 from conftest import EXPERIMENTS, REPORTS
-from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.page import page as made
+from recheck_report.say.claim import verdicts_json
 from recheck_report.say.summary import winner
 from recheck_report.statistics.changes import changes
 from records import GOLDENS, copied, few, keep, pack, scale, spoil

@@ -30,7 +30,7 @@ LONGEST_DIFF = 200  # lines that a failure prints
 
 def _said(*words: object, claims: Path = EXPERIMENTS, folder: Path) -> bytes:
     """What a command prints and its exit code, without the name of the tests' own folder."""
-    done = run(*map(str, words), "--experiments", claims, drawn=True)
+    done = run(*map(str, words), "--experiments", claims)
     text = f"{done.stdout}{done.stderr}exit code {done.returncode}\n"
     return text.replace(f"{folder}/", "").replace(f"{REPORTS}/", "").encode()
 
@@ -58,16 +58,15 @@ def _lines(value: Any) -> Iterator[str]:
 
 
 def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files that do not depend on the version of matplotlib, and the words of the charts."""
-    kept = {n: data for n, data in files.items() if n.endswith((".md", "verdicts.json", ".csv"))}
+    """The files that say something, and the words of the charts; of one record the charts too."""
+    whole = (".md", "verdicts.json", ".csv", *([".svg"] if name == "h100" else []))
+    kept = {n: data for n, data in files.items() if n.endswith(whole)}
     if html := files.get("report.html"):
         data = json.loads(element(html.decode(), "data"))
         kept["report.html.txt"] = "".join(f"{line}\n" for line in _lines(data)).encode()
     words = []
     for chart in sorted(n for n in files if n.endswith(".svg")):
-        # what has no letter is a tick of an axis, which matplotlib chooses
-        said = [each for each in texts_of(files[chart]) if re.search("[a-zA-Z]", each)]
-        words += [f"{chart}\n", *(f"  {each}\n" for each in said)]
+        words += [f"{chart}\n", *(f"  {each}\n" for each in texts_of(files[chart]))]
     kept["charts.txt"] = "".join(words).encode()
     return {f"{name}/pages/{path}": data for path, data in kept.items()}
 

@@ -12,13 +12,14 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, prose
+from recheck_report.formatting import VERDICTS
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import provenance, summary, verdicts
 from recheck_report.say.documents import called, proof
+from recheck_report.say.nodes import prose
 from recheck_report.say.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
@@ -249,7 +250,7 @@ def _verdicts(own: Measured) -> Json:
         "holding": [each.claim.id for each in timed[:LISTED]],
         "errata": [_erratum(each) for each in judgement.errata],
         "left_out": view.left_out,
-        "headline": ": ".join(filter(None, (called(own), view.headline))),
+        "headline": ": ".join(filter(None, (str(called(own)), view.headline))),
     }  # fmt: skip
 
 
@@ -287,5 +288,5 @@ def _erratum(corrected: Corrected) -> Json:
         "english": erratum.english,
         "right": prose(erratum.right),
         "concerns": list(erratum.concerns),
-        "proof": proof(corrected),
+        "proof": str(proof(corrected)),
     }

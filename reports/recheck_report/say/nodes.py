@@ -167,6 +167,17 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*found)
 
 
+def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
+    """ "C12, C14 and 3 more"."""
+    rest = len(texts) - most
+    return joined(between, texts[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def as_text(of: Text | str) -> Text:
+    """What older code still returns as Markdown, as it is."""
+    return of if isinstance(of, Text) else Text((Raw(of),) if of else ())
+
+
 def prose(source: str) -> Text:
     """A text of a claims file: what stands between backticks is code."""
     parts = source.split("`")
@@ -287,7 +298,7 @@ def table(
     return Table(texts(columns), tuple(map(texts, rows)), frozenset(numbers), title)
 
 
-def blocks(*found: Block | Text | None | Iterable[Block]) -> tuple[Block, ...]:
+def blocks(*found: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
     """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
     rows, are left out."""
     made: list[Block] = []

@@ -1,9 +1,10 @@
-"""What a check asks of the value that it measures, in words: the threshold beside the result."""
+"""What a check asks of the value that it measures: the threshold beside the result."""
 
 from __future__ import annotations
 
 from recheck_report.claims.checks import Check
 from recheck_report.formatting import plain, rate_scale
+from recheck_report.say.nodes import Text, code, text
 
 _TESTS = {
     "pass": "its test passes",
@@ -15,49 +16,52 @@ _TESTS = {
 }
 
 
-def asked(check: Check) -> str:
-    """The threshold in Markdown: "more than 20 times as fast", "exactly 1024", "slower".
+def asked(check: Check) -> Text:
+    """The threshold: "more than 20 times as fast", "exactly 1024", "slower".
 
     Of a comparison it is about the case that the measured text names first. It is the same for
     every value of what a document leaves open.
     """
     match check.form:
         case "ratio":
-            return _times(check)
+            return text(_times(check))
         case "extremes":
-            return f"{_times(check)} {'than' if check.above == 1 else 'as'} the slowest"
+            return text(_times(check), " than" if check.above == 1 else " as", " the slowest")
         case "equivalent":
             share = 1 + (check.within or 0)
-            return f"between {1 / share:.3g} and {share:.3g} times as fast"
+            return text(f"between {1 / share:.3g} and {share:.3g} times as fast")
         case "rate":
             scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
-            return f"{_bound(check, 1 / scale)} {name}"
+            return text(_bound(check, 1 / scale), f" {name}")
         case "order":
-            return "each faster than the next"
+            return text("each faster than the next")
         case "monotone":
-            return "the speed-up rises with each size"
+            return text("the speed-up rises with each size")
         case "crossover":
-            return "slower at one size and faster at a later one"
+            return text("slower at one size and faster at a later one")
         case "fraction_of_roof":
-            return f"{_bound(check, 100)} % of {roof_name(check.roof)}"
+            return text(_bound(check, 100), " % of ", ceiling(check.roof))
         case "count" | "attribute":
-            return _share(check) if check.per else _bound(check)
+            return _share(check) if check.per else text(_bound(check))
         case "arithmetic":
-            return "true" if check.equals is None else _bound(check)
-        case _:
-            return _TESTS[check.finds]
+            return text("true" if check.equals is None else _bound(check))
+    return text(_TESTS[check.finds])
+
+
+def named_by_claim(check: Check) -> bool:
+    """Whether a claim's title itself says what is asked: which of two is to be the faster."""
+    return check.form == "ratio" and check.bound == 1
 
 
 def _times(check: Check) -> str:
-    """Of T(base) / T(other), said of `other`; a bound below 1 as how many times as long."""
+    """T(base) / T(other), said of `other`; a bound below 1 as how many times as long."""
     above = check.above is not None
-    bound = check.above if above else check.below
-    if bound is None or bound == 1:
+    if check.bound == 1:
         return "faster" if above else "slower"
     fast, long = ("more", "less") if above else ("less", "more")
-    if bound < 1:
-        return f"{long} than {1 / bound:.3g} times as long"
-    return f"{fast} than {bound:.3g} times as fast"
+    if check.bound < 1:
+        return f"{long} than {1 / check.bound:.3g} times as long"
+    return f"{fast} than {check.bound:.3g} times as fast"
 
 
 def _bound(check: Check, scale: float = 1) -> str:
@@ -72,17 +76,17 @@ def _bound(check: Check, scale: float = 1) -> str:
     return f"at most {plain(scale * (check.at_most or 0))}"
 
 
-def _share(check: Check) -> str:
-    """Of one count over another."""
+def _share(check: Check) -> Text:
+    """A count over another."""
     if check.equals is None or check.relative or check.absolute:
-        found = f"{_bound(check)} times as many"
+        bound = f"{_bound(check)} times as many"
     else:
-        found = "exactly " * (check.equals != 1) + many(check.equals)
-    return f"{found} as `{_name(check.per)}`"
+        bound = "exactly " * (check.equals != 1) + many(check.equals)
+    return text(bound, " as ", code(check.per.split("/")[1]))
 
 
 def many(ratio: float) -> str:
-    """Of one count over another: "4 times as many", "1/256 as many"."""
+    """A count over another: "4 times as many", "1/256 as many"."""
     inverse = 1 / ratio if ratio else 0
     if ratio == 1:
         return "as many"
@@ -91,11 +95,7 @@ def many(ratio: float) -> str:
     return f"{plain(ratio)} times as many"
 
 
-def roof_name(roof: str) -> str:
-    """What a share is of, in Markdown: a limit of the machine, or another case."""
+def ceiling(roof: str) -> Text:
+    """What a share is of: a limit of the machine, or another case's rate."""
     limits = {"dram": "the DRAM limit", "fp32": "the fp32 limit"}
-    return limits.get(roof) or f"`{_name(roof)}`'s rate"
-
-
-def _name(case: str) -> str:
-    return case.split("/")[1]
+    return text(limits[roof]) if roof in limits else code(roof.split("/")[1]) + "'s rate"
