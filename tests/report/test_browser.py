@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import NEEDED, Json, Opened, browser, dropped, move, opened, own, record, report, until
+from browser import NEEDED, Opened, browser, dropped, move, opened, own, record, report, until
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
@@ -17,7 +17,7 @@ from recheck_report.page import page as made
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.summary import winner
 from recheck_report.statistics.changes import changes
-from records import GOLDENS, copied, few, keep, pack, scale, spoil
+from records import GOLDENS, Json, copied, few, keep, pack, scale, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
