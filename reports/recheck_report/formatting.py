@@ -6,10 +6,8 @@ Everything is formatted here with plain Python floats, so no library's version c
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from recheck_report.record.case import Seconds
 
@@ -123,52 +121,3 @@ def shape_label(shape: str) -> str:
     if len(extents) in (2, 3) and len(set(extents)) == 1:
         return extents[0] + "²³"[len(extents) - 2]
     return "×".join(extents)
-
-
-# what begins a link, an escape, code, emphasis or a stroke, or an address that code hosts make a
-# link of, which they look for behind any mark; within a word _ is a letter, as in a row's name
-_LIVE = re.compile(
-    r"[\\\[\]`*~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=www)\.|:(?=//)", re.IGNORECASE
-)
-
-
-def entities(text: str) -> str:
-    """Text without tags and entities of its own, nor an end of a table's cell, nor an address of
-    mail: code hosts look for these behind a backslash, too, and once an entity is a letter. What
-    stands on either side of a comment they do not join, and nobody sees it."""
-    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("@", "@<!-- -->"))
-    for char, entity in marks:
-        text = text.replace(char, entity)
-    return text
-
-
-def cell(text: str) -> str:
-    """Text of a record made safe in Markdown: nothing of it becomes a link, an image, a tag, code,
-    emphasis or the end of a table's cell; nor a heading, as it is one line and stands behind other
-    text."""
-    return entities(_LIVE.sub(r"\\\g<0>", text))
-
-
-# what Markdown would read as more than text: emphasis, strike-through, a link's middle
-_MARKS = re.compile(
-    r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
-    r"|:(?=//)|(?<=[wW]{3})\."  # addresses, of which code hosts make links
-)
-
-
-@cache
-def prose(text: str) -> str:
-    """Plain text made safe in Markdown; what stands between backticks stays code."""
-    parts = text.split("`")
-    # runs of them are pairs of their own to Markdown
-    if not len(parts) % 2 or "``" in text:
-        parts = [text.replace("`", "'")]
-    for at, part in enumerate(parts):
-        inside = part.replace("|", "\\|")
-        parts[at] = inside if at % 2 else entities(_MARKS.sub(r"\\\g<0>", part))
-    return "`".join(parts)
-
-
-def label(text: str) -> str:
-    """The same with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
-    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), text))

@@ -15,9 +15,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
-from recheck_report import templates
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
 from recheck_report.charts import Chart, charts, claims_chart
 from recheck_report.claims import Collection
@@ -25,135 +23,30 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import caught
-from recheck_report.formatting import cell, shape_label
-from recheck_report.page import data, title
+from recheck_report.page import data
 from recheck_report.page import page as html_page
 from recheck_report.record.read import RECORD, load, locate
-from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Experiment
+from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import (
-    documents,
-    glossary,
-    harnesses,
-    machine,
-    memory,
-    odd,
-    provenance,
-    self_audit,
-    sentences,
-    story,
-    summary,
-    sustained,
-    tables,
-)
+from recheck_report.say import harnesses, summary
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
+from recheck_report.say.nodes import Page, blocks, text
 from recheck_report.say.pages import changes as changes_page
 from recheck_report.say.pages import claims as claims_page
 from recheck_report.say.pages import errata as errata_page
 from recheck_report.say.pages import harnesses as harnesses_page
-from recheck_report.say.pages.readme import Peak, readme, without
+from recheck_report.say.pages import without
+from recheck_report.say.pages.experiment import experiment_page
+from recheck_report.say.pages.method import method_page
+from recheck_report.say.pages.readme import Peak, readme
 from recheck_report.say.times import cases_csv
-from recheck_report.statistics import variation
-from recheck_report.statistics.ratio import LEVEL
 from recheck_report.write import markdown
-
-
-def _page(own: Measured, template: str, **values: Any) -> bytes:
-    text = templates.render(
-        template,
-        mark=MARK,
-        title=cell(title(own.record)),
-        record=own.record,
-        known=own.known,
-        one=documents.one_title(own),
-        called=documents.called(own),
-        printed=documents.printed(own),
-        gaps_columns=tables.GAPS,
-        **values,
-    )
-    return text.encode()
 
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     """A page; in the place of one that could not be made, why."""
-    return caught(make, lambda why: f"{MARK}\n# {title}\n\n{without(why)}\n".encode())
-
-
-def _experiment_page(own: Measured, experiment: Experiment, drawn: list[Chart]) -> bytes:
-    record = own.record
-    cases = record.of(experiment)
-    metrics = dict.fromkeys(case.error.metric for case in cases if case.error)
-    return _page(
-        own,
-        "experiment.md.j2",
-        name=cell(experiment.title),
-        problem=cell(experiment.problem),
-        headline=shape_label(experiment.headline),
-        ranked=record.ranked_by(experiment),
-        winner=summary.winner(own, experiment),
-        metric=" or ".join(metrics) or "not known",
-        other_arithmetic=any(not case.fp32 and not case.split for case in cases),
-        split=any(case.split for case in cases),
-        other_problems=tables.other_problems(record, experiment),
-        rows=tables.Headline(own, experiment),
-        drawn=drawn,
-        story=story.tell(own, experiment),
-        then=[
-            *sustained.table(own, experiment),
-            *tables.then_and_here(record, experiment, own.known.figures_of(experiment.name)),
-        ],
-        not_passed=tables.not_passed(record, experiment),
-    )
-
-
-def _method_page(own: Measured, drawn: list[Chart]) -> bytes:
-    record, known = own.record, own.comparisons
-    timed = [case.seconds for case in record.cases if case.seconds]
-    special = [each for each in map(record.experiment, SPECIAL) if each]
-    audit = self_audit.sentence(record, known.audit)
-    return _page(
-        own,
-        "method.md.j2",
-        glossary=glossary.rows(record),
-        trust=caught(
-            lambda: summary.trust(own), lambda why: [["The rest of this table", without(why)]]
-        ),
-        audit=audit,
-        audit_columns=self_audit.COLUMNS,
-        audit_rows=self_audit.table(known.audit),
-        audit_numbers=self_audit.NUMBERS,
-        run_to_run=self_audit.run_to_run(record),
-        run_to_run_columns=self_audit.RUN_TO_RUN,
-        variation=known.variation,
-        fewest=variation.ENOUGH,
-        machine=machine.table(record),
-        machine_columns=machine.COLUMNS,
-        machine_numbers=machine.NUMBERS,
-        memory=memory.table(record),
-        memory_columns=memory.COLUMNS,
-        memory_numbers=memory.NUMBERS,
-        drawn=drawn,
-        suspects=[[f"`{name}`", cell(why)] for name, why in own.suspects.items()],
-        odd=odd.values(record),
-        odd_columns=odd.COLUMNS,
-        not_passed=[row for each in special for row in tables.not_passed(record, each)],
-        family=len(known.family),
-        borrowed=known.borrowed,
-        resolution=self_audit.resolution_text(known.resolution),
-        regimes={case.regime for case in record.cases},
-        drained=sentences.drained(own),
-        spent=provenance.spent(record),
-        environment=provenance.environment(own),
-        dropped=provenance.dropped(record),
-        program=provenance.program(record.environment),
-        # the form of older schemas defines the interval
-        confidence=f"{100 * (record.method.confidence or 1 - LEVEL):g} %",
-        level=f"{100 * LEVEL:g} %",
-        set_aside=sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside),
-        discarded=sum(seconds.discarded for seconds in timed),
-        kept=sum(seconds.samples for seconds in timed),
-    )
+    return caught(make, lambda why: markdown.page(Page(MARK, text(title), blocks(without(why)))))
 
 
 def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
@@ -201,14 +94,16 @@ def render(
 
         def made(experiment: Experiment = experiment) -> bytes:
             own_charts = charts(own, experiment)
-            text = _experiment_page(own, experiment, own_charts)
+            pictures = [chart.picture for chart in own_charts]
+            text = markdown.page(experiment_page(own, experiment, pictures))
             drawn.extend(own_charts)
             return text
 
-        files[page(experiment)] = _whole(cell(experiment.title), made)
+        files[page(experiment)] = _whole(experiment.title, made)
     levels = record.experiment(MEMORY_LEVELS)
     of_method = charts(own, levels) if levels and record.of(levels) else []
-    files[METHOD] = _whole("method", lambda: _method_page(own, of_method))
+    pictures = [chart.picture for chart in of_method]
+    files[METHOD] = _whole("method", lambda: markdown.page(method_page(own, pictures)))
     drawn += of_method
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))

@@ -83,7 +83,7 @@ def slower(pair: Pair) -> list[str]:
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
         beyond = f"two runs differ by up to {margin(row.most.noise)}"
-        printed.append(f"slower: {told(row.most)}; {beyond}{also}")
+        printed.append(f"slower: {told(row.most).plain}; {beyond}{also}")
     return printed
 
 

@@ -12,13 +12,15 @@ from typing import Any
 
 from recheck_report.claims import Corrected, Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, prose
+from recheck_report.formatting import VERDICTS
 from recheck_report.page import evidence
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import provenance, summary, verdicts
 from recheck_report.say.documents import called, proof
+from recheck_report.say.nodes import prose
+from recheck_report.say.ratio import percent
 from recheck_report.say.verdicts import View
 from recheck_report.statistics import variation
 from recheck_report.statistics.variation import DURATIONS
@@ -211,7 +213,7 @@ def _compared(own: Measured, base: Case | None, case: Case) -> Json:
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
     best = roof(own.record, own.record.experiment_of(case))
     of_roof = share(own.comparisons, own.record, case, best) if case.target == "gpu" else None
-    found["share"] = of_roof.percent if of_roof else None
+    found["share"] = percent(of_roof) if of_roof else None
     return found
 
 

@@ -9,38 +9,39 @@ from typing import Any
 from recheck_report.claims.measured import Measured
 from recheck_report.say import listings, machine, memory, odd, provenance, self_audit, tables
 from recheck_report.say.documents import CHANGES, SOURCES, changes, sources
-from recheck_report.say.nodes import Text
+from recheck_report.say.nodes import Table, Text, code
 
 Json = dict[str, Any]
-DROPPED = ["experiment", "shapes", "reason"]
 
 
 def of(own: Measured) -> list[Json]:
     """The parts in their order, each with a heading, a sentence and tables."""
     record, known = own.record, own.comparisons
     listed = listings.listed(own)
-    absent = [row for each in record.experiments for row in tables.not_passed(record, each)]
-    suspects = [[f"`{name}`", why] for name, why in own.suspects.items()]
-    told = self_audit.sentence(record, known.audit)
+    suspects: list[list[Text | str]] = [[code(name), why] for name, why in own.suspects.items()]
+    told = str(self_audit.sentence(record, known.audit))
     return [
-        _part("What this run can tell", told,
-              _table("Self-audit", self_audit.COLUMNS, self_audit.table(known.audit),
-                     self_audit.NUMBERS)),
+        _part("What this run can tell", told, _shown(self_audit.pairs_table(known.audit))),
         _part("Not run, and suspect", "Cases without a time, and times that are too good.",
               _table("Suspect times", ["case", "why"], suspects),
-              _table("Odd values", odd.COLUMNS, odd.values(record), range(1, 2)),
-              _table("Not run, and why", tables.GAPS, absent, range(5, 6)),
-              _table("Left out by the plan", DROPPED, provenance.dropped(record))),
+              _shown(odd.values(record)),
+              _shown(tables.not_passed(record, record.experiments)),
+              _shown(provenance.dropped(record))),
         _part("The machine", "What it gives at best, and what the run was made with.",
-              _table("What the machine gives at best", machine.COLUMNS, machine.table(record),
-                     machine.NUMBERS),
-              _table("Levels of memory", memory.COLUMNS, memory.table(record), memory.NUMBERS),
-              _table("Environment", ["what", "value"], provenance.environment(own))),
+              _shown(machine.ceilings(record)),
+              _shown(memory.by_level(record)),
+              _shown(provenance.environment(own))),
         _part("The documents", "Where the claims are from, and what changed in their checks.",
               _table("The documents", SOURCES, sources(own)),
               _table("The documents' listings", listings.COLUMNS, listed.rows if listed else []),
               _table("Changed checks", CHANGES, changes(own))),
     ]  # fmt: skip
+
+
+def _shown(table: Table) -> Json:
+    columns = [str(each) for each in table.columns]
+    rows = [[str(cell) for cell in row] for row in table.rows]
+    return {"title": table.title, "columns": columns, "rows": rows, "numbers": [*table.numbers]}
 
 
 def _part(heading: str, says: str, *shown: Json) -> Json:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Case
-from recheck_report.say.nodes import BREAK, Raw, Text, code, emphasis, prose, text
+from recheck_report.say.nodes import BREAK, Text, code, emphasis, prose, text
 from recheck_report.say.sentences import WORDS, Sentences, prices
 
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
@@ -34,20 +34,14 @@ def listed(own: Measured) -> Listed | None:
         row, general = each.strategies
         name, printed = code(row), there.get(each.row)
         if printed:
-            leads = Sentences(own, record.experiment_of(printed)).link(printed)
-            name = _text(leads)
+            name = Sentences(own, record.experiment_of(printed)).link(printed)
         keeps, reconstructed = prose(each.keeps), prose(each.reconstructed)
         if reconstructed:
             keeps = text(keeps, BREAK, emphasis("Reconstructed:"), " ", reconstructed)
         differs = text(code(general), ": ", prose(each.differs))
         place = text(name, BREAK, f"{each.document} ", prose(each.place))
-        rows.append([place, keeps, differs, _text(found[each.row].text)])
+        rows.append([place, keeps, differs, found[each.row].text])
     outcomes = Counter(line.outcome for line in found.values())
     words = {**WORDS, "not measured": "not measured"}
     counts = ", ".join(f"{outcomes[key]} {words[key]}" for key in words if outcomes[key])
     return Listed(counts, rows)
-
-
-def _text(sentence: str | Text) -> Text:
-    """Markdown of a sentence, until all sentences are texts."""
-    return text(Raw(sentence) if isinstance(sentence, str) else sentence)

@@ -298,7 +298,7 @@ def table(
     return Table(texts(columns), tuple(map(texts, rows)), frozenset(numbers), title)
 
 
-def blocks(*found: Block | Text | None | Iterable[Block | Text]) -> tuple[Block, ...]:
+def blocks(*found: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
     """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
     rows, are left out."""
     made: list[Block] = []

@@ -7,12 +7,12 @@ from collections import Counter
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.formatting import shape_label, significant
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Record
 from recheck_report.say import odd
 from recheck_report.say.causes import causes
-from recheck_report.say.nodes import link, text
+from recheck_report.say.nodes import Table, link, table, text
 from recheck_report.say.remark import Remark
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 
@@ -47,7 +47,7 @@ def brands(own: Measured) -> list[Remark]:
         says = "the run was interrupted or is still going on, so cases may be missing."
         found.append(_warning("Unfinished record", says))
     found += [each.remark for each in causes(own) if each.fault]
-    if count := len(odd.values(record)):
+    if count := len(odd.values(record).rows):
         kinds = "1 kind" if count == 1 else f"{count} kinds"
         where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
         found.append(Remark(f"Odd values of {kinds}", text(": ", where, ".")))
@@ -143,12 +143,13 @@ def program(env: Environment) -> str:
     return found[1] if found else "recheck"
 
 
-def dropped(record: Record) -> list[list[str]]:
+def dropped(record: Record) -> Table:
     """What the plan left out, with why, in the order in which it went; equal reasons together."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in record.plan.dropped:
         rows.setdefault((each.experiment, each.reason), []).append(shape_label(each.shape))
-    return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
+    lines = [(name, ", ".join(shapes), why) for (name, why), shapes in rows.items()]
+    return table(("experiment", "shapes", "reason"), lines, title="Left out by the plan")
 
 
 def spent(record: Record) -> str:
@@ -161,15 +162,14 @@ def spent(record: Record) -> str:
     return ", ".join(f"{each:.0f} s {kind}" for kind, each in most if each)
 
 
-def environment(own: Measured) -> list[list[str]]:
-    """Rows of a table: the machine, the build, the settings; what could not be found out says
-    why."""
+def environment(own: Measured) -> Table:
+    """The machine, the build, the settings; what could not be found out says why."""
     env, gpu = own.record.environment, own.record.environment.gpu
-    found: list[list[str]] = []
+    found: list[tuple[str, str]] = []
 
-    def add(what: str, value: object, text: str, field: str = "") -> None:
-        absent = cell(env.why_unknown(field)) if field else "none"
-        found.append([what, absent if value is None else cell(text)])
+    def add(what: str, value: object, says: str, field: str = "") -> None:
+        absent = env.why_unknown(field) if field else "none"
+        found.append((what, absent if value is None else says))
 
     if gpu:
         capability = gpu.compute_capability.removeprefix("0.0") or "not known"
@@ -211,7 +211,7 @@ def environment(own: Measured) -> list[list[str]]:
     whole = env.command_budget_seconds
     planned = f"; {whole:g} s planned in total" if whole is not None else ""
     add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
-    return found
+    return table(("what", "value"), found, title="Environment")
 
 
 def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:

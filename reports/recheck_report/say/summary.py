@@ -13,7 +13,7 @@ from recheck_report.queries import reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import sustained
 from recheck_report.say.claim import View
-from recheck_report.say.nodes import Code, Text, as_text, code, joined, link, strong, text, texts
+from recheck_report.say.nodes import Code, Text, code, joined, link, strong, text, texts
 from recheck_report.say.ratio import speedup
 from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
@@ -204,7 +204,7 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> Text:
 
 def answer(own: Measured, brands: list[Remark]) -> list[Text]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
-    said = _held(own), _fastest(own), as_text(sustained.summary(own)), trusted(own, brands)
+    said = _held(own), _fastest(own), sustained.summary(own), trusted(own, brands)
     return [each for each in said if each]
 
 

@@ -6,7 +6,7 @@ from recheck_report.anchors import README
 from recheck_report.claims.measured import Measured
 from recheck_report.say.documents import CHANGES, changes
 from recheck_report.say.nodes import Page, Section, blocks, code, table, text
-from recheck_report.say.pages.readme import MARK, machine
+from recheck_report.say.pages import MARK, machine
 
 
 def page(report: Measured) -> Page:

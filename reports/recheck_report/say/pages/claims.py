@@ -29,8 +29,8 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
+from recheck_report.say.pages import MARK, machine
 from recheck_report.say.pages.compare import ACROSS
-from recheck_report.say.pages.readme import MARK, machine
 
 
 def page(report: Measured, others: list[Measured], chart: Picture) -> Page:

@@ -7,7 +7,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.say import listings
 from recheck_report.say.documents import ERRATA, SOURCES, errata, one_title, sources, whose
 from recheck_report.say.nodes import Page, Section, blocks, emphasis, table, text
-from recheck_report.say.pages.readme import MARK, machine
+from recheck_report.say.pages import MARK, machine
 
 _PROVEN = (
     "Proven: by arithmetic, or on this machine by counters, by tests, or by nvcc, which refuses a"

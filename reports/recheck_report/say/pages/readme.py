@@ -27,8 +27,8 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
+from recheck_report.say.pages import MARK, machine, without
 
-MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 _LINKS = {
     CLAIMS: text(link(CLAIMS, "Claims"), ": each with its quote, checks and evidence"),
     ERRATA: text(link(ERRATA, "Errata"), ": errors as printed, what is right, the listings"),
@@ -57,17 +57,6 @@ class Peak:
 
     says: dict[str, Text]
     folder: str  # where it lies, as an address relative to the report that says so
-
-
-def without(why: str) -> Text:
-    """What a reader is told in the place of a part of the report."""
-    return text(f"This section could not be made: {why}.")
-
-
-def machine(record: Record) -> str:
-    """What a report is on: the GPU's name, or the CPU's."""
-    env = record.environment
-    return env.gpu.name if env.gpu else env.cpu
 
 
 def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None) -> Page:
