@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -D PYTHON=PROGRAM -D FOLDER=FOLDER -D CHECK=PYTHON [-D REQUIREMENTS=FILE] -P packages.cmake
+# cmake -D PYTHON=PROGRAM -D FOLDER=FOLDER -D CHECK=PYTHON -D REQUIREMENTS=FILE -P packages.cmake
 #
-# Installs Python packages, pinned, into a virtual environment in FOLDER: those of FILE, else the renderer's.
-# It is ready when the statement CHECK, an import, succeeds there.
+# Installs the Python packages of FILE, pinned, into a virtual environment in FOLDER. It is ready when the
+# statement CHECK, an import, succeeds there.
 set(remedy "see to the network; ${REQUIREMENTS} lists them")
-if(NOT REQUIREMENTS)
-  set(REQUIREMENTS ${CMAKE_CURRENT_LIST_DIR}/requirements.txt)
-  set(remedy "see to the network, or install what reports/requirements.txt lists and configure again")
-endif()
 # pip follows the user's settings, in the environment or pip.conf, only on where packages come from: others
 # would install them elsewhere, or not at all. PIP_NO_INDEX is kept, as users without a network set it together
 # with PIP_FIND_LINKS
