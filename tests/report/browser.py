@@ -13,8 +13,7 @@ import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.page import page as made
-from synthetic import make_full, pack, spoil, unpack
-from synthetic_claims import make_probes
+from records import Json, h100, keep, probes_of, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -24,7 +23,6 @@ PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NEEDED = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BROWSERS)} was found")
 
 READY_IS = "document.documentElement.dataset.ready"
-Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -40,16 +38,12 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def record() -> Json:
     """Of all experiments; one row fails."""
-    full = make_full(small=True)
-    return spoil(full, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    return spoil(h100(), "/tile8_depth8/4096x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")
 def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = tmp_path_factory.mktemp("own")
-    unpack(pack(record), folder)
-    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    return read(folder, EXPERIMENTS)
+    return read(keep(tmp_path_factory.mktemp("own"), record, probes_of()), EXPERIMENTS)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from recheck_report.page import page as made
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.summary import winner
 from recheck_report.statistics.changes import changes
-from synthetic import SMALL, copied, make_full, make_record, pack, scale, spoil, unpack
+from records import GOLDENS, copied, few, keep, pack, scale, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,7 +42,7 @@ def test_the_first_screen_answers(own: Measured, opened: Opened) -> None:
     largest = max(float(each.removesuffix("px")) for each in page.evaluate(sizes))
     head = page.locator("h1").evaluate("e => getComputedStyle(e).fontSize")
     assert head == f"{largest:g}px"
-    assert "What 4 documents claimed, measured again on NVIDIA H200" in page.inner_text("main")
+    assert "What 4 documents claimed, measured again on NVIDIA H100" in page.inner_text("main")
     headings = page.locator("h2").all_inner_texts()
     assert headings[0] == "What is fastest" and headings[-1] == "Can it be trusted"
     assert re.fullmatch(
@@ -125,9 +125,9 @@ def test_the_raw_samples_of_a_case(own: Measured, opened: Opened) -> None:
     said = page.locator(".panel svg").first.get_attribute("aria-label") or ""
     assert f"{len(case.samples)} samples by round" in said
     assert page.locator("#with").input_value() == "cublas"
-    page.select_option("#with", "tile8")
-    until(page, "address().with === 'tile8'")
-    assert "tile8/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
+    page.select_option("#with", "global16")
+    until(page, "address().with === 'global16'")
+    assert "global16/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
     # what an address names is scrolled to
     until(opened(f"view=speed&case={CASE}"), "scrollY > 99")
 
@@ -248,7 +248,7 @@ def test_it_tells_changes_as_the_command_does(
         for name in ("median", "low", "high") if case["seconds"] else ():
             case["seconds"][name] *= factor
         case["samples"] = [factor * each for each in case["samples"]]
-    unpack(pack(other), tmp_path)
+    keep(tmp_path, other)
     found = changes(own.record, read(tmp_path, EXPERIMENTS).record)
     there: list[Any] = opened().evaluate(
         "text => changes(recordOf(JSON.parse(text))).map(e => [e.old.id, e.changed, e.noise])",
@@ -256,7 +256,7 @@ def test_it_tells_changes_as_the_command_does(
     )
     known = [[each.new.id, str(each.outcome), each.noise] for each in found]
     assert there == [each for each in known if "audit/" not in str(each[0])]
-    assert {"slower", "faster", "no difference"} == {each[1] for each in there}
+    assert {"slower", "faster", "no difference", "disturbed"} == {each[1] for each in there}
     assert len({each.kind for each in found}) > 5
 
 
@@ -310,7 +310,7 @@ def test_strings_of_another_record_are_text(record: Json, opened: Opened) -> Non
 def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> None:
     """In every view: shown as they are, never run, and never a formula of a spreadsheet."""
     bad = f"{HOSTILE}</script><script>alert(2)</script>"
-    record = spoil(make_record(SMALL), "/tile16/4096x", "failed", f"=cmd {bad}")
+    record = spoil(few(), "/tile16/4096x", "failed", f"=cmd {bad}")
     record["environment"] |= {"os": bad, "cpu": bad, "flags": bad}
     record["environment"]["gpu"]["name"] = bad
     for each in record["experiments"]:
@@ -319,7 +319,7 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
         case |= {"note": bad}
         if case["error"]:
             case["error"]["metric"] = bad
-    unpack(pack(record), tmp_path)
+    keep(tmp_path, record)
     path = tmp_path / "report.html"
     path.write_bytes(made(read(tmp_path, EXPERIMENTS)))
     page = opened(path=path)
@@ -331,8 +331,8 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
 @pytest.mark.parametrize(
     "kind,says",
     [
-        ("no_gpu", "The fastest in fp32 at 4096³, on the CPU: cpu_blas "),
-        ("old", "The fastest in fp32 at 4096³: "),
+        ("no_gpu", "The fastest at 80×48×64, on the CPU: "),
+        ("old", "The fastest at 4096³: "),
         ("foreign", "The fastest at 4194304: "),
     ],
 )
@@ -342,8 +342,7 @@ def test_records_that_lack_much(kind: str, says: str, tmp_path: Path, opened: Op
     if kind == "foreign":
         folder, experiments = OUTSIDE / "results" / "nvidia-h200", OUTSIDE / "claims"
     else:
-        made_up = make_full(gpu=False, small=True) if kind == "no_gpu" else make_record(SMALL)
-        unpack(pack(made_up), tmp_path)
+        folder = GOLDENS / "no_gpu/input" if kind == "no_gpu" else keep(tmp_path, few())
     path = tmp_path / "report.html"
     path.write_bytes(made(read(folder, experiments)))
     page = opened(path=path)
