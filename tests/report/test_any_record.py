@@ -286,7 +286,8 @@ def test_what_cost_cases_and_claims_is_at_the_top_by_its_cause(
     result = run("render", tmp_path, "--output", tmp_path / "report")
     files = tree(tmp_path / "report")
     first = files["README.md"].decode().split("\n- [")[0]
-    for text in (first.replace("**", ""), result.stdout, files["report.html"].decode()):
+    page = re.sub("<[^>]+>", "", files["report.html"].decode())
+    for text in (first.replace("**", ""), result.stdout, page):
         cost = re.search(rf"Not enough memory: {len(lost)} cases and (\d+) claims", text)
         assert cost and int(cost[1]) > 0
         assert f"{why}; 1 other process was on the GPU" in text
@@ -354,7 +355,7 @@ def test_what_raises_costs_only_its_place(
     told = "This section could not be made: ZeroDivisionError: of &lt;b&gt; nothing."
     assert told in files["matmul.md"].decode()
     assert "claims.md" in files and "method.md" in files
-    monkeypatch.setattr("recheck_report.page.data.of", bad)
+    monkeypatch.setattr("recheck_report.write.page.data.of", bad)
     assert b"could not be made" in render(own, [])["report.html"]
 
 

@@ -321,7 +321,7 @@ def test_the_best_figures_of_the_peak_report_are_a_line(
     (line,) = re.findall(r"^\*\*Beyond the documents\*\*: .*$", text(), re.M)
     assert re.search(r"at 4096³: `\w+` [\d.]+\sms, [\d.]+\stimes as \w+ as `cublas` \[", line)
     page = (tmp_path / "report" / "report.html").read_text()
-    assert '"folder":"../peaks/nvidia-h200/"' in page
+    assert 'href="../peaks/nvidia-h200/report.html"' in page
     assert line.endswith("[The report](../peaks/nvidia-h200/README.md).")
 
 

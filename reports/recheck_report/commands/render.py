@@ -28,8 +28,6 @@ from recheck_report.commands.harnesses import page as harnesses_page
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import caught
 from recheck_report.formatting import cell, shape_label
-from recheck_report.page import Peak, title
-from recheck_report.page import page as html_page
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Experiment
 from recheck_report.record.typed import BadRecord, printable
@@ -53,8 +51,10 @@ from recheck_report.say import (
 from recheck_report.say.causes import causes
 from recheck_report.say.times import cases_csv
 from recheck_report.say.verdicts import SUMMARY, View
+from recheck_report.say.views import Peak, title
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
+from recheck_report.write.page import page as html_page
 
 
 def _without(why: str) -> str:
