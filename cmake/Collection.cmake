@@ -168,35 +168,27 @@ function(recheck_add_experiments name)
     endforeach()
     return()
   endif()
-  set(program ${RECHECK_PYTHON} -m recheck_report)
-  # the packages may be installed by no other target that the project builds
-  if(NOT TEST recheck.python)
-    add_test(NAME recheck.python
-      COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target recheck_python_packages)
-    set_tests_properties(recheck.python PROPERTIES FIXTURES_SETUP recheck_python)
-  endif()
-  add_test(NAME ${name}.claims COMMAND ${program} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
-  set_tests_properties(${name}.claims PROPERTIES FIXTURES_REQUIRED recheck_python)
+  add_test(NAME ${name}.claims COMMAND ${RECHECK_REPORT} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
 
   find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
   find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
   separate_arguments(flags UNIX_COMMAND "${RECHECK_RUN_FLAGS}")
   set(own ${CMAKE_CURRENT_BINARY_DIR}/${name})
-  set(measure ${program} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
+  set(measure ${RECHECK_REPORT} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}
               --ncu "${NCU}" --sanitizer "${COMPUTE_SANITIZER}" --nvcc "${CMAKE_CUDA_COMPILER}")
   add_custom_target(${name}_report
     COMMAND ${measure} --measured ${own}_measured --report ${own}_report --bundle ${own}_report.zip --flags ${flags}
-    DEPENDS ${name} recheck_python_packages
+    DEPENDS ${name}
     COMMENT "Measuring the full matrix and rendering ${name}_report"
     USES_TERMINAL VERBATIM)
   add_custom_target(${name}_quick
     COMMAND ${measure} --quick --measured ${own}_quick_measured --report ${own}_quick --bundle ${own}_quick.zip
             --flags ${flags}
-    DEPENDS ${name} recheck_python_packages
+    DEPENDS ${name}
     COMMENT "Measuring what decides the claims and rendering ${name}_quick"
     USES_TERMINAL VERBATIM)
   add_custom_target(${name}_render
-    COMMAND ${program} render ${own}_measured --experiments ${arg_CLAIMS} --output ${own}_report
+    COMMAND ${RECHECK_REPORT} render ${own}_measured --experiments ${arg_CLAIMS} --output ${own}_report
             --bundle ${own}_report.zip
-    DEPENDS recheck_python_packages USES_TERMINAL VERBATIM)
+    USES_TERMINAL VERBATIM)
 endfunction()

@@ -27,7 +27,7 @@ else()
     COMMAND ${CMAKE_COMMAND} -E env TMPDIR=${folder}/downloads PIP_NO_CACHE_DIR=1
             ${CMAKE_COMMAND} -D PYTHON=${Python3_EXECUTABLE} -D FOLDER=${folder}/python
             -D REQUIREMENTS=${folder}/downloads/pin.txt -D "CHECK=import nvidia.cu13"
-            -P ${CMAKE_CURRENT_LIST_DIR}/../reports/packages.cmake
+            -P ${CMAKE_CURRENT_LIST_DIR}/packages.cmake
     RESULT_VARIABLE failed ERROR_VARIABLE said OUTPUT_QUIET)
   if(failed)
     file(REMOVE_RECURSE ${folder})

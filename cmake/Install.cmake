@@ -23,7 +23,8 @@ install(FILES kernels/code.hpp kernels/launch.hpp kernels/stream.hpp DESTINATION
 install(FILES reference/error.hpp reference/host.hpp reference/matrix.hpp reference/parallel.hpp
         DESTINATION ${headers}/reference)
 install(DIRECTORY reports/recheck_report DESTINATION ${reports} PATTERN __pycache__ EXCLUDE)
-install(FILES reports/README.md reports/packages.cmake reports/pyproject.toml reports/requirements.txt
+install(PROGRAMS reports/recheck-report DESTINATION ${reports})
+install(FILES reports/README.md reports/pyproject.toml
         DESTINATION ${reports})
 
 configure_package_config_file(cmake/recheckConfig.cmake.in
@@ -33,6 +34,6 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/recheckConfigVersio
   COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/recheckConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/recheckConfigVersion.cmake
-  cmake/Collection.cmake cmake/Dependencies.cmake cmake/Python.cmake cmake/build_info.cpp.in
+  cmake/Collection.cmake cmake/Dependencies.cmake cmake/FindPython.cmake cmake/Python.cmake cmake/build_info.cpp.in
   cmake/cubins.cmake cmake/git_info.cmake cmake/use.cmake
   DESTINATION ${package})

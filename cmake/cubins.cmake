@@ -107,7 +107,7 @@ foreach(text UNKNOWN environment)
 endforeach()
 file(CONFIGURE OUTPUT "${SOURCE}" CONTENT [[
 // made by cubins.cmake
-#include "experiments/harness/build_info.hpp"
+#include "experiments/harness/base/build_info.hpp"
 
 namespace recheck::build {
 const char* const cubins = R"(@json@)";

@@ -77,7 +77,7 @@ if(dirty AND NOT failed)
 endif()
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // made by git_info.cmake
-#include "experiments/harness/build_info.hpp"
+#include "experiments/harness/base/build_info.hpp"
 
 const char* const recheck::build::@OF@_commit = "@commit@";
 const bool recheck::build::@OF@_dirty = @dirty@;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments.hpp"
 
-#include "audit/audit.hpp"
-#include "machine/machine.hpp"
+#include "harness/self/audit.hpp"
+#include "harness/self/machine.hpp"
 #include "matmul/matmul.hpp"
 #include "matvec/matvec.hpp"
 #include "memory/memory.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "harness/experiment.hpp"
+#include "harness/table/experiment.hpp"
 
 namespace recheck {
 

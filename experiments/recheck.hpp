@@ -5,8 +5,8 @@
 
 #include "../reference/error.hpp"
 #include "../reference/parallel.hpp"
-#include "harness/check.hpp"
-#include "harness/limits.hpp"
+#include "harness/table/check.hpp"
+#include "harness/table/limits.hpp"
 
 namespace recheck {
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <utility>
 
-#include "../experiments/harness/edge_proofs.hpp"
-#include "../experiments/harness/requirements.hpp"
+#include "../experiments/harness/case/requirements.hpp"
+#include "../experiments/harness/prove/edge_proofs.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 

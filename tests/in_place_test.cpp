@@ -8,8 +8,8 @@
 
 #include <string>
 
-#include "../experiments/harness/edge_proofs.hpp"
-#include "../experiments/harness/runner.hpp"
+#include "../experiments/harness/prove/edge_proofs.hpp"
+#include "../experiments/harness/time/runner.hpp"
 #include "targets.hpp"
 
 namespace recheck {

@@ -18,10 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "../experiments/harness/cuda.hpp"
-#include "../experiments/harness/mix.hpp"
-#include "../experiments/harness/requirements.hpp"
-#include "../experiments/harness/text.hpp"
+#include "../experiments/harness/base/mix.hpp"
+#include "../experiments/harness/base/text.hpp"
+#include "../experiments/harness/case/requirements.hpp"
+#include "../experiments/harness/device/cuda.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 

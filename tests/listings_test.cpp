@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../experiments/harness/operands.hpp"
+#include "../experiments/harness/prove/operands.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../kernels/matmul/matmul.hpp"
 #include "../reference/error.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "../experiments/harness/benchmarks.hpp"
+#include "../experiments/harness/run/benchmarks.hpp"
 
 namespace {
 

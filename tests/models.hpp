@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../experiments/harness/target.hpp"
+#include "../experiments/harness/device/target.hpp"
 
 namespace recheck {
 

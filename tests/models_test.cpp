@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "../experiments/harness/requirements.hpp"
+#include "../experiments/harness/case/requirements.hpp"
 #include "rows.hpp"
 
 namespace recheck {

@@ -11,9 +11,9 @@
 #include <string>
 #include <string_view>
 
-#include "../experiments/harness/gate.hpp"
-#include "../experiments/harness/requirements.hpp"
-#include "../experiments/harness/runner.hpp"
+#include "../experiments/harness/case/requirements.hpp"
+#include "../experiments/harness/prove/gate.hpp"
+#include "../experiments/harness/time/runner.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
 #include "../experiments/memory/memory.hpp"

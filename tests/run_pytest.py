@@ -6,8 +6,12 @@ there was no test.
 
 import os
 import sys
+from pathlib import Path
 
 import pytest
+
+# what the tests import stands next to them, and what they test in reports/
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
 
 VARIABLES = "PYTEST_"  # how those of pytest begin
 

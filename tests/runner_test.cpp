@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a run makes of rows that go wrong, are slow or throw once they are timed.
-#include "../experiments/harness/runner.hpp"
+#include "../experiments/harness/time/runner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "../experiments/harness/edge_proofs.hpp"
+#include "../experiments/harness/prove/edge_proofs.hpp"
 #include "../experiments/matmul/matmul.hpp"
 #include "../experiments/matvec/matvec.hpp"
 #include "../reference/matmul.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "../experiments/harness/cuda.hpp"
+#include "../experiments/harness/device/cuda.hpp"
 #include "targets.hpp"
 
 namespace recheck {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../experiments/harness/target.hpp"
+#include "../experiments/harness/device/target.hpp"
 
 namespace recheck {
 

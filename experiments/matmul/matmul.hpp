@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../kernels/matmul/matmul.hpp"
-#include "../harness/experiment.hpp"
+#include "../harness/table/experiment.hpp"
 
 namespace recheck::matmul {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../kernels/matvec/matvec.hpp"
-#include "../harness/experiment.hpp"
+#include "../harness/table/experiment.hpp"
 
 namespace recheck::matvec {
 

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "../../reference/matvec.hpp"
-#include "../machine/machine.hpp"
+#include "../harness/self/machine.hpp"
 
 namespace recheck::memory {
 namespace {
@@ -104,6 +104,7 @@ k::ProbeArgs arguments(const Call& call) {
 Experiment experiment(std::span<const Strategy> ladder) {
   // the words are those of the machine's ceilings, and so is what it is to have read them
   Experiment experiment = machine::experiment();
+  experiment.self = false;
   experiment.name = "memory";
   experiment.title = "The levels of memory";
   experiment.axes = {"words"};

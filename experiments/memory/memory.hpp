@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../kernels/memory/memory.hpp"
-#include "../harness/experiment.hpp"
+#include "../harness/table/experiment.hpp"
 
 namespace recheck::memory {
 

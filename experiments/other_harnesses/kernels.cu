@@ -19,9 +19,9 @@
 #include "../../kernels/matmul/matmul.hpp"
 #include "../../kernels/matvec/matvec.hpp"
 #include "../../kernels/transpose/transpose.hpp"
-#include "../harness/cuda.hpp"
-#include "../harness/device_kernels.hpp"
-#include "../harness/method.hpp"
+#include "../harness/device/cuda.hpp"
+#include "../harness/device/device_kernels.hpp"
+#include "../harness/table/method.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../harness/experiment.hpp"
+#include "../harness/table/experiment.hpp"
 
 namespace recheck::peak {
 
@@ -18,6 +18,8 @@ namespace recheck::peak {
 Experiment matmul_experiment();
 Experiment matvec_experiment();
 Experiment transpose_experiment();
+/// All three, in the order of the report.
+std::span<const Experiment> experiments();
 
 /// The named rows of a documents' table, then `own`, then that table's GPU baselines and roofs.
 inline std::vector<Strategy> with_rows(std::span<const Strategy> table,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "../../kernels/transpose/transpose.hpp"
-#include "../harness/experiment.hpp"
+#include "../harness/table/experiment.hpp"
 
 namespace recheck::transpose {
 

@@ -10,13 +10,11 @@ from __future__ import annotations
 import argparse
 import gc
 import io
-import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import NoReturn
 
 from recheck_report import __version__
@@ -113,8 +111,6 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _Parser("recheck-report", description=about, epilog=more)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    # matplotlib's remarks on font caches and configuration are no concern of a report's reader
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     for name, known in HELP.items():
         codes = "\n".join(
             f"{code:5}  {what}" for code, what in sorted((CODES | known.codes).items())
@@ -127,16 +123,8 @@ def main(words: Sequence[str] | None = None) -> int:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if [name] == list(words[:1]):
-            try:
-                # only now: what draws takes longer to load than `verify` to run
-                module = import_module(f"recheck_report.commands.{name}")
-            except Exception as error:  # a broken package may raise anything
-                pins = Path(__file__).parents[1] / "requirements.txt"
-                package: str = getattr(error, "name", None) or ""
-                what = f"-r {pins}" if pins.is_file() else package or "recheck-report"
-                why = f"Python package {package}" if package else "a Python package"
-                why += f" is missing or broken: pip install {what}"
-                return _say(f"{why} ({type(error).__name__}: {error})", 1)
+            # only now: a page takes longer to load than `verify` to run
+            module = import_module(f"recheck_report.commands.{name}")
             module.options(command)
     options = parser.parse_args(words)
     try:
@@ -159,34 +147,9 @@ def main(words: Sequence[str] | None = None) -> int:
         return 130
 
 
-# of Python's variables those that say where things are, or how output is written
-KEPT = {"PATH", "HOME", "USERBASE", "NOUSERSITE", "SAFEPATH", "PYCACHEPREFIX"}
-KEPT |= {"DONTWRITEBYTECODE", "IOENCODING", "UNBUFFERED", "HASHSEED", "UTF8"}
-OTHERS = ("MPL", "MATPLOTLIB", "NPY_", "NUMPY_", "GIT_")  # beginnings of all of other programs
-
-
-def neutral(variables: Mapping[str, str]) -> dict[str, str]:
-    """An environment without the user's settings of Python, NumPy, matplotlib and git, which could
-    change a report or prevent it."""
-    kept = {
-        name: value
-        for name, value in variables.items()
-        if not name.startswith(OTHERS)
-        and (not name.startswith("PYTHON") or name.removeprefix("PYTHON") in KEPT)
-    }
-    return {**kept, "MATPLOTLIBRC": os.devnull}  # instead of the file in the home directory
-
-
 def entry() -> NoReturn:
-    """The same as a process."""
-    variables = neutral(os.environ)
-    # the interpreter has read its own settings by now: it starts again without them
-    gone = os.environ.keys() - variables.keys()
-    if sys.executable and any(name.startswith("PYTHON") for name in gone):
-        os.execve(sys.executable, sys.orig_argv, variables)
-    os.environ.clear()
-    os.environ.update(variables)
-    # what is read and drawn lives to the end of so short a run: to look for cycles only costs time
+    """Runs the command that the command line names, as a process of its own."""
+    # what is read lives to the end of so short a run: to look for cycles only costs time
     gc.disable()
     sys.exit(main())
 

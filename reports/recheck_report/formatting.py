@@ -6,11 +6,8 @@ Everything is formatted here with plain Python floats, so no library's version c
 from __future__ import annotations
 
 import math
-import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from recheck_report.record.case import Seconds
 
@@ -27,7 +24,7 @@ class VerdictWords:
     one: str  # behind "1 claim"
     many: str  # behind "2 claims"
     color: str
-    marker: str  # matplotlib's
+    marker: str  # of a chart's mark: write/svg.py
 
 
 # in the order in which they are counted
@@ -46,40 +43,6 @@ OF_CHECKS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip
-
-
-def counted(counts: Mapping[str, int], place: Callable[[str], str] | None = None) -> str:
-    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
-    link to the place of its verdict's claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-
-    def said(verdict: str) -> str:
-        known, count = VERDICTS[verdict], counts.get(verdict, 0)
-        number = f"[{count}]({place(verdict)})" if place and count else f"{count}"
-        return f"{number} {known.one if count == 1 else known.many}"
-
-    first, _, verb = said("holds").partition(" ")
-    rest = [said(each) for each in (*VERDICTS,)[1:] if counts.get(each) and each != NOT_JUDGED]
-    apart = f"; {said(NOT_JUDGED)}" if counts.get(NOT_JUDGED) else ""
-    return ", ".join([f"{first} of {total} claims {verb}", *rest]) + apart
-
-
-def headline(counts: Mapping[str, int], gpu: bool) -> str:
-    """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-    holds, fails = counts["holds"], counts["fails here"] + counts["wrong as printed"]
-    if not gpu:
-        return "nothing was measured on a GPU"
-    verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
-    return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
-
-
-def holding(verdicts: Iterable[str], of: str) -> str:
-    """ "2 of 3 choices, 2 not measured": how many hold of those that were measured."""
-    found = Counter(verdicts)
-    lacking = found.pop("not measured", 0)
-    more = f", {lacking} not measured" if lacking else ""
-    return f"{found['holds']} of {found.total()} {of}{more}"
 
 
 def few(found: Sequence[str], most: int, between: str = ", ") -> str:
@@ -158,52 +121,3 @@ def shape_label(shape: str) -> str:
     if len(extents) in (2, 3) and len(set(extents)) == 1:
         return extents[0] + "²³"[len(extents) - 2]
     return "×".join(extents)
-
-
-# what begins a link, an escape, code, emphasis or a stroke, or an address that code hosts make a
-# link of, which they look for behind any mark; within a word _ is a letter, as in a row's name
-_LIVE = re.compile(
-    r"[\\\[\]`*~]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|(?<=www)\.|:(?=//)", re.IGNORECASE
-)
-
-
-def entities(text: str) -> str:
-    """Text without tags and entities of its own, nor an end of a table's cell, nor an address of
-    mail: code hosts look for these behind a backslash, too, and once an entity is a letter. What
-    stands on either side of a comment they do not join, and nobody sees it."""
-    marks = (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ("|", "\\|"), ("@", "@<!-- -->"))
-    for char, entity in marks:
-        text = text.replace(char, entity)
-    return text
-
-
-def cell(text: str) -> str:
-    """Text of a record made safe in Markdown: nothing of it becomes a link, an image, a tag, code,
-    emphasis or the end of a table's cell; nor a heading, as it is one line and stands behind other
-    text."""
-    return entities(_LIVE.sub(r"\\\g<0>", text))
-
-
-# what Markdown would read as more than text: emphasis, strike-through, a link's middle
-_MARKS = re.compile(
-    r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|~(?=~)|(?<=\])\(|\\(?=[^\w\s])"
-    r"|:(?=//)|(?<=[wW]{3})\."  # addresses, of which code hosts make links
-)
-
-
-@cache
-def prose(text: str) -> str:
-    """Plain text made safe in Markdown; what stands between backticks stays code."""
-    parts = text.split("`")
-    # runs of them are pairs of their own to Markdown
-    if not len(parts) % 2 or "``" in text:
-        parts = [text.replace("`", "'")]
-    for at, part in enumerate(parts):
-        inside = part.replace("|", "\\|")
-        parts[at] = inside if at % 2 else entities(_MARKS.sub(r"\\\g<0>", part))
-    return "`".join(parts)
-
-
-def label(text: str) -> str:
-    """The same with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
-    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), text))

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "../../experiments/harness/cuda.hpp"
-#include "../../experiments/harness/device_kernels.hpp"
-#include "../../experiments/harness/inputs.hpp"
-#include "../../experiments/harness/statistics.hpp"
+#include "../../experiments/harness/base/statistics.hpp"
+#include "../../experiments/harness/device/cuda.hpp"
+#include "../../experiments/harness/device/device_kernels.hpp"
+#include "../../experiments/harness/table/inputs.hpp"
 #include "../targets.hpp"
 
 namespace recheck {

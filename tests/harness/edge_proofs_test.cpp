@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/edge_proofs.hpp"
+#include "../../experiments/harness/prove/edge_proofs.hpp"
 
 #include <gtest/gtest.h>
 

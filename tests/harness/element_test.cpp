@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operands of every element type, and several outputs: what holds of one type holds of all.
-#include "../../experiments/harness/element.hpp"
+#include "../../experiments/harness/table/element.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../../experiments/harness/check.hpp"
-#include "../../experiments/harness/gate.hpp"
+#include "../../experiments/harness/prove/gate.hpp"
+#include "../../experiments/harness/table/check.hpp"
 #include "../targets.hpp"
 
 namespace recheck {

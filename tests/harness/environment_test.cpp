@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <regex>
 
-#include "../../experiments/harness/conditions.hpp"
-#include "../../experiments/harness/record.hpp"
+#include "../../experiments/harness/device/conditions.hpp"
+#include "../../experiments/harness/keep/record.hpp"
 #include "../targets.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/plan.hpp"
-#include "../../experiments/harness/untrusted.hpp"
+#include "../../experiments/harness/base/untrusted.hpp"
+#include "../../experiments/harness/plan/plan.hpp"
 #include "../models.hpp"
 
 namespace recheck {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Nothing lost: what a run that ends suddenly leaves behind, and how the next one goes on.
-#include "../../experiments/harness/journal.hpp"
+#include "../../experiments/harness/keep/journal.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/untrusted.hpp"
+#include "../../experiments/harness/base/untrusted.hpp"
 #include "program.hpp"
 
 namespace recheck {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/load_monitor.hpp"
+#include "../../experiments/harness/device/load_monitor.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-#include "../../experiments/harness/record.hpp"
+#include "../../experiments/harness/keep/record.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {

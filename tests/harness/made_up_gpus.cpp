@@ -16,10 +16,10 @@
 #include <string_view>
 #include <thread>
 
-#include "../../experiments/harness/clock.hpp"
-#include "../../experiments/harness/first.hpp"
-#include "../../experiments/harness/rescue.hpp"
-#include "../../experiments/harness/result.hpp"
+#include "../../experiments/harness/base/clock.hpp"
+#include "../../experiments/harness/case/rescue.hpp"
+#include "../../experiments/harness/table/result.hpp"
+#include "../../experiments/harness/time/first.hpp"
 #include "../../experiments/recheck.hpp"
 #include "../models.hpp"
 

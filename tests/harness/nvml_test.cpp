@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/nvml.hpp"
+#include "../../experiments/harness/device/nvml.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>

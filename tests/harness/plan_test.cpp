@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/plan.hpp"
+#include "../../experiments/harness/plan/plan.hpp"
 
 #include <gtest/gtest.h>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/machine/machine.hpp"
+#include "../../experiments/harness/self/machine.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 
 namespace recheck {
@@ -202,8 +202,6 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
        },
        "starts_as 0, which has to be an input of the same extent"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
-      {[](auto& e, auto&) { e.name = "audit"; }, "the name of the self-audit"},
-      {[](auto& e, auto&) { e.name = "machine"; }, "the name of the machine's ceilings"},
       {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
       {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
       {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },

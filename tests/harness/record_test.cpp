@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/record.hpp"
+#include "../../experiments/harness/keep/record.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

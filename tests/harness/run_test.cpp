@@ -12,7 +12,7 @@
 #include <tuple>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/experiment.hpp"
+#include "../../experiments/harness/table/experiment.hpp"
 #include "program.hpp"
 
 namespace recheck {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/shape.hpp"
+#include "../../experiments/harness/table/shape.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "../../experiments/harness/edge_proofs.hpp"
-#include "../../experiments/harness/runner.hpp"
+#include "../../experiments/harness/prove/edge_proofs.hpp"
+#include "../../experiments/harness/time/runner.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 #include "../../reference/error.hpp"
 #include "../targets.hpp"

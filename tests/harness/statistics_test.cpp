@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/statistics.hpp"
+#include "../../experiments/harness/base/statistics.hpp"
 
 #include <gtest/gtest.h>
 

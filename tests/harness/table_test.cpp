@@ -11,7 +11,7 @@
 #include <set>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/record.hpp"
+#include "../../experiments/harness/keep/record.hpp"
 
 namespace recheck {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/untrusted.hpp"
+#include "../../experiments/harness/base/untrusted.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "../../experiments/harness/requirements.hpp"
+#include "../../experiments/harness/case/requirements.hpp"
 #include "../../kernels/matvec/matvec.hpp"
 #include "../../reference/matmul.hpp"
 #include "../../reference/matvec.hpp"

@@ -2,7 +2,7 @@
 //
 // Tables for a recheck of its own (tests/harness/run_test.cpp runs it): strategies that take the
 // device down, or keep it for ever, stand between two that are right.
-#include "../../experiments/harness/rescue.hpp"
+#include "../../experiments/harness/case/rescue.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "../../experiments/recheck.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <cuda_bf16.h>
 
-#include "../../experiments/harness/cuda.hpp"
-#include "../../experiments/harness/limits.hpp"
+#include "../../experiments/harness/device/cuda.hpp"
+#include "../../experiments/harness/table/limits.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "mutants.hpp"
 #include "pipeline.cuh"

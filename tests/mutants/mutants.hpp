@@ -8,7 +8,7 @@
 #include <span>
 #include <utility>
 
-#include "../../experiments/harness/strategy.hpp"
+#include "../../experiments/harness/table/strategy.hpp"
 
 namespace recheck::mutants {
 

@@ -5,7 +5,7 @@
 
 #include <cuda_bf16.h>
 
-#include "../../experiments/harness/limits.hpp"
+#include "../../experiments/harness/table/limits.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 #include "mutants.hpp"
 

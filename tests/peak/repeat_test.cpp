@@ -12,8 +12,8 @@
 #include <functional>
 #include <vector>
 
-#include "../../experiments/harness/operands.hpp"
-#include "../../experiments/harness/requirements.hpp"
+#include "../../experiments/harness/case/requirements.hpp"
+#include "../../experiments/harness/prove/operands.hpp"
 #include "../rows.hpp"
 #include "../targets.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../../experiments/harness/text.hpp"
+#include "../../experiments/harness/base/text.hpp"
 #include "../../experiments/peak/matmul/promises.hpp"
 #include "../../reference/matmul.hpp"
 

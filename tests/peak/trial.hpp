@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../experiments/harness/requirements.hpp"
+#include "../../experiments/harness/case/requirements.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 
 namespace recheck::peak {

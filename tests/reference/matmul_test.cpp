@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../../experiments/harness/inputs.hpp"
+#include "../../experiments/harness/table/inputs.hpp"
 #include "../../reference/error.hpp"
 
 namespace recheck {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "../../experiments/harness/inputs.hpp"
+#include "../../experiments/harness/table/inputs.hpp"
 
 namespace recheck {
 namespace {

@@ -31,14 +31,15 @@ if TYPE_CHECKING:
     from recheck_report.record.record import Record
     from recheck_report.statistics.variation import Variation
 
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--renew", action="store_true", help="write goldens/ as rendered today")
+
+
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
-# nor does a user's setting of matplotlib reach them
-_NEUTRAL = cli.neutral(os.environ)
-os.environ.clear()
-os.environ.update(_NEUTRAL)
 # and the net under a report hides no bug of ours
 os.environ["RECHECK_RAISE"] = "1"
 # a record is many thousands of objects, and to look again and again for cycles among them takes a

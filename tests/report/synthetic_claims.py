@@ -139,6 +139,6 @@ def about(record: Any, *claims: Any, probes: Any = None, errata: Any = ()) -> Me
 
 def view(record: Any, *claims: Any, **more: Any) -> Any:
     """The verdicts of a parsed record on these claims, and what it says of these errata."""
-    from recheck_report.say.verdicts import View
+    from recheck_report.say.claim import View
 
     return View(about(record, *claims, **more))

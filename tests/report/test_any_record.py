@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, linked, one_line, run, text_of, tree
 from odd_records import CAUSES, CHANGES, COMMITTED, Json, Lines, committed, odd, shrunk, write
-from recheck_report.claims import verdicts_of
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands.render import render
 from recheck_report.record.read import load
 from recheck_report.say import odd as odd_values
 from recheck_report.say import provenance
+from recheck_report.say.claim import reason, verdicts_of
 from recheck_report.say.times import Pair
 
 RECORDS, RENDERED = 44, 4
@@ -177,7 +177,7 @@ def test_what_was_disturbed_decides_no_claim(
             decided += 1
             assert each.verdict in ("undecided", "not measured"), each.claim.id
             if each.verdict == "undecided":
-                assert any(cause in (each.reason or "") for cause in CAUSES)
+                assert any(cause in str(reason(each)) for cause in CAUSES)
         if not timed:
             assert each.verdict == before[each.claim.id].verdict
     assert decided > 20
@@ -215,7 +215,7 @@ def test_a_time_decides_if_it_has_an_interval_however_few_its_samples(
     }
     for name in ("C11", "C23", "C25"):
         assert own[name].verdict == word
-        assert interval or "its interval is not known" in (own[name].reason or "")
+        assert interval or "its interval is not known" in str(reason(own[name]))
 
 
 def test_a_slower_time_that_was_disturbed_is_named_so(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from browser import NEEDED, Json, Opened, browser, dropped, move, opened, own, record, report, until
 from conftest import EXPERIMENTS, REPORTS
-from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
+from recheck_report.say.claim import verdicts_json
 from recheck_report.statistics.changes import changes
 from recheck_report.write.page import page as made
 from synthetic import SMALL, copied, make_full, make_record, pack, scale, spoil, unpack

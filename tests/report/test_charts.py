@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -127,41 +128,34 @@ def test_odd_rates_still_render(draw: Draw) -> None:
 
 
 def test_labels_keep_apart_and_inside() -> None:
-    from recheck_report.charts.canvas import place
+    from recheck_report.write.svg import apart
 
     heights = [10.0, 20.0, 10.0, 10.0]
-    centres = place([50.0, 51.0, 49.0, 199.0], heights, 200.0)
+    centres = apart([50.0, 51.0, 49.0, 199.0], heights, 200.0)
     boxes = sorted((c - h / 2, c + h / 2) for c, h in zip(centres, heights, strict=True))
     assert all(a[1] <= b[0] + 1e-9 for a, b in zip(boxes, boxes[1:], strict=False))
     assert boxes[0][0] >= 0 and boxes[-1][1] <= 200
     # order follows the wanted positions, and a free label stays where it wants to be
     assert centres[2] < centres[0] < centres[1] < centres[3]
-    assert place([30.0], [10.0], 200.0) == [30.0]
+    assert apart([30.0], [10.0], 200.0) == [30.0]
 
 
 def test_no_text_of_a_published_chart_is_cut_off(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Names and values beside a panel, of the rows that there are, lie within the card."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.text import Annotation, Text
-    from recheck_report.charts.canvas import Card
+    from recheck_report.write.svg import WIDTH, Card, width_of
 
-    drawn, cut = Card.svg, []
+    drawn, cut = Card.text, []
 
-    def svg(card: Card, about: str) -> bytes:
-        canvas, made_for = FigureCanvasAgg(card.figure), card.figure.canvas
-        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
-        for text in card.figure.findobj(Annotation):
-            text.update_positions(renderer)
-            # of the text alone, without its line
-            box = Text.get_window_extent(text, renderer)
-            if not 0 <= box.x0 <= box.x1 <= card.figure.bbox.x1:
-                cut.append((card.message, text.get_text()))
-        card.figure.set_canvas(made_for)
-        return drawn(card, about)
+    def text(card: Card, x: float, y: float, text: str, *look: Any, **more: Any) -> float:
+        end = drawn(card, x, y, text, *look, **more)
+        size = look[1] if len(look) > 1 else more.get("size", 9.0)
+        if end > WIDTH or end - width_of(text, size, bold=more.get("bold", False)) < 0:
+            cut.append((card.message, text))
+        return end
 
-    monkeypatch.setattr(Card, "svg", svg)
+    monkeypatch.setattr(Card, "text", text)
     shutil.copytree(REPORTS / "results" / "nvidia-h200", report := tmp_path / "report")
     done = run("render", report / "record.json", "--output", report, drawn=True)
     assert done.returncode == 0, done.stderr
@@ -196,7 +190,7 @@ ALL = (*((name, kind) for name in MAKERS for kind in {"matmul": UNITS, **S3_UNIT
 def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> None:
     """Every text has a contrast of 4.5 on the card, every mark one of 3, by both sets of inks, and
     no type is smaller than 9 of the card's 468 points: 16 pixels of 830, or 7.5 of 390."""
-    from recheck_report.charts.canvas import CARD, DARK, GRID
+    from recheck_report.write.svg import CARD, DARK, GRID
 
     makers: dict[str, Callable[[], Json]]
     makers = {**MAKERS, "memory": make_memory}
@@ -215,7 +209,7 @@ def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> No
             least = 4.5 if tag == "text" else 3.0
             assert contrast(ink, CARD) >= least, (tag, ink)
             assert contrast(night[what, ink], DARK[CARD]) >= least, (tag, ink)
-    sizes = {float(size) for tag, size in inherited(root, "font-size") if tag in ("text", "tspan")}
+    sizes = {float(size or 9) for tag, size in inherited(root, "font-size") if tag == "text"}
     assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
     assert len(svg) < 32_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
     assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
@@ -224,16 +218,8 @@ def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> No
 
 def test_the_first_thing_on_a_card_covers_it(draw: Draw) -> None:
     """It is opaque: what it stands on does not matter."""
-    from recheck_report.charts.canvas import CARD
+    from recheck_report.write.svg import CARD
 
     root = ElementTree.fromstring(draw(make_record())["ladder"][1].svg or b"")
-    first = next(each for each in root.iter(f"{SVG}path"))
-    height = root.get("viewBox", "").split()[3]
-    assert first.get("fill") == CARD and first.get("d", "").startswith(f"M0 {height}L468 {height}")
-
-
-def test_marks_of_two_charts_do_not_meet_in_one_page(draw: Draw) -> None:
-    drawn = draw(make_record())
-    names = [set(re.findall(r' id="([^"]+)"', (drawn[kind][1].svg or b"").decode()))
-             for kind in ("ladder", "block_policy", "cpu_gpu")]  # fmt: skip
-    assert all(names) and not names[0] & names[1] and not names[1] & names[2]
+    first = next(each for each in root if each.get("fill"))
+    assert first.attrib == {"width": "100%", "height": "100%", "fill": CARD}

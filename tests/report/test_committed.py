@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, data_of, run
 from recheck_report.anchors import slug
-from recheck_report.claims import verdicts_json
 from recheck_report.claims.measured import read
 from recheck_report.record.record import SCHEMA
+from recheck_report.say.claim import verdicts_json
 from recheck_report.say.provenance import unfit
 
 RECORDS = sorted((REPORTS / "results").glob("*/record.json"))

@@ -65,7 +65,7 @@ def _costs(record: Record) -> dict[str, str]:
     found = listed(own)
     assert found
     rows = (each.row for each in own.known.listings)
-    return dict(zip(rows, (r[-1] for r in found.rows), strict=True))
+    return dict(zip(rows, (str(r[-1]) for r in found.rows), strict=True))
 
 
 def test_the_ratio_is_the_one_that_compare_gives(small: Json, loaded: Read) -> None:

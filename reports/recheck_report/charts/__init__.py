@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
-from recheck_report.charts.canvas import Card, style
 from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import caught
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
+from recheck_report.say.nodes import Picture
+from recheck_report.write.svg import Card
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,11 @@ class Chart:
     svg: bytes | None
     why_not: str = ""
     message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
+
+    @property
+    def picture(self) -> Picture:
+        """It on a page."""
+        return Picture(self.name, self.title, self.alt, self.why_not)
 
 
 # of an experiment whose collection plans no charts: what fits any
@@ -60,11 +66,9 @@ def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
     def drawn() -> Chart:
-        with style(name):
-            card = draw()
-            alt = f"{card.message}. ({about}: {title})"
-            data = card.svg(alt)
-        return Chart(name, title, alt, data, message=card.message)
+        card = draw()
+        alt = f"{card.message}. ({about}: {title})"
+        return Chart(name, title, alt, card.svg(alt), message=card.message)
 
     def missing(why: str) -> Chart:
         return Chart(name, title, "", None, f"this chart could not be made: {why}")

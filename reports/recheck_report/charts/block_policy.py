@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from matplotlib.ticker import FuncFormatter
-
-from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes
 from recheck_report.charts.drawing import NotDrawn, nothing, without_time
 from recheck_report.charts.message import FASTER, factor, ratio, than, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.queries import is_block_policy, metric_of
 from recheck_report.record.record import Case, Experiment
+from recheck_report.write.svg import SERIES, Card, Interval, linear, sizes
 
 TITLE = "Block policies"
 
@@ -28,20 +26,19 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     note += "Bars: 95 % intervals."
     note += without_time([row.strategy for row in rows], cases)
     card = Card(_message(own, cases), note, 230)
-    axes = card.axes(52, 100, ylabel=f"throughput ({metric.unit})")
-    axes.set_xlabel("depth (tiles staged at once, count)")
     lines: dict[int, dict[int, Case]] = {}
     for case in cases:
         lines.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
-    log_sizes(axes, sorted({case.parameters["depth"] for case in cases}))
-    axes.set_ylim(0, 1.08 * max(metric.rates(case)[2] for case in cases))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+    x = sizes(sorted({case.parameters["depth"] for case in cases}))
+    y = linear(0, 1.08 * max(metric.rates(case)[2] for case in cases))
+    panel = card.panel(x, y, 46, 100, top=20)
+    panel.frame("depth (tiles staged at once, count)", f"throughput ({metric.unit})")
     labels = []
     for (tile, of), (color, marker) in zip(sorted(lines.items()), SERIES * 9, strict=False):
         points: list[Interval] = [(depth, *metric.rates(c)) for depth, c in sorted(of.items())]
-        card.line(axes, points, color=color, marker=marker)
-        labels.append(Label(*points[-1][:2], f"{tile} × {tile}", color))
-    card.ends(axes, labels)
+        panel.line(points, color, marker)
+        labels.append((*points[-1][:2], f"{tile} × {tile}", color, True))
+    panel.name_ends(labels)
     return card
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from recheck_report.charts.canvas import CARD, FAINT, INK, Card, Interval, Look, beside, log_values
 from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, rate, significant
 from recheck_report.record.verdicts import FAILS
+from recheck_report.write.svg import FAINT, INK, WIDTH, Axis, Card, logarithmic
 
 AXIS = "measured over asked (times, log; right of the line is as the claim says)"
 STEP = 28.0  # points from claim to claim
@@ -80,7 +80,7 @@ class _Row:
     ends: tuple[float, float, float]
 
     @property
-    def range(self) -> tuple[float, ...]:
+    def range(self) -> tuple[()] | tuple[float, float]:
         """From the lowest to the highest, over what the document leaves open."""
         found = [ends for _, each in self.outcome.over if (ends := _ends(each))]
         return (min(e[1] for e in found), max(e[2] for e in found)) if found else ()
@@ -116,34 +116,24 @@ def strip(own: Measured) -> Card:
     note += "leaves open; hollow: the document's own figure. Shares: of another row's rate. Claims "
     note += "that hold, and those about no ratio, are not drawn."
     card = Card(_message(rows), note, STEP * len(rows) + 48)
-    axes = card.axes(20, 130, 4, 38)
     values = [value for row in rows for value in (*row.ends, *row.range, *row.then)]
-    log_values(axes.xaxis, min(0.8, *values) / 1.3, max(1.25, *values) * 1.3, lambda x: f"{x:g}×")
-    axes.set(ylim=(STEP * len(rows), 0), yticks=[])
-    axes.spines["left"].set_visible(False)
-    axes.grid(True, axis="x")
-    axes.axvline(1, color=INK, linewidth=1.2)
-    axes.set_xlabel(AXIS)
-    text: Look = {"transform": axes.get_yaxis_transform(), "va": "center", "zorder": 5}
-    text["bbox"] = {"facecolor": CARD, "edgecolor": "none", "pad": 0.6}
-    for verdict, known in VERDICTS.items():
-        points: list[Interval] = []
-        for at, row in enumerate(rows):
-            y, claim, unit = STEP * at, row.judged.claim, row.outcome.unit
-            if row.judged.verdict != verdict:
-                continue
-            axes.text(0, y + 6, f"{claim.id}  {claim.title}", **text)
-            beside(axes, y + 6, verdict, color=known.color, fontweight="bold")
-            asked = f"asked {row.bound.text(unit)}"
-            beside(axes, y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}", color=INK)
-            points.append((y + 17, *row.ends))
-            if row.range:
-                axes.plot(row.range, [y + 17] * 2, color=FAINT, linewidth=1.2, zorder=2)
-            if row.then:
-                look: Look = {"marker": "o", "linestyle": "none", "mfc": CARD, "mec": INK}
-                axes.plot(row.then, [y + 17], markersize=7, mew=1.0, zorder=3, **look)
-        look = {"markersize": 6, "zorder": 4, "marker": known.marker}
-        card.dots(axes, points, color=known.color, **look)
+    span = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
+    x = logarithmic(*span, WIDTH - 150, lambda x: f"{x:g}×")
+    panel = card.panel(x, Axis(STEP * len(rows), 0), 20, 130, bottom=38)
+    panel.frame(AXIS)
+    panel.vertical(1, INK, 1.2)
+    for at, row in enumerate(rows):
+        y, claim, unit = STEP * at, row.judged.claim, row.outcome.unit
+        look = VERDICTS[row.judged.verdict]
+        card.text(panel.left, panel.py(y + 6), f"{claim.id}  {claim.title}", backed=True)
+        panel.beside(y + 6, row.judged.verdict, color=look.color, bold=True)
+        asked = f"asked {row.bound.text(unit)}"
+        panel.beside(y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}")
+        if row.range:
+            panel.level(y + 17, *row.range, FAINT, 1.2)
+        for then in row.then:
+            panel.dots([(y + 17, then, then, then)], INK, "o", size=7, hollow=True)
+        panel.dots([(y + 17, *row.ends)], look.color, look.marker, size=6)
     return card
 
 

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from matplotlib.ticker import FuncFormatter
-
-from recheck_report.charts.canvas import (
-    CARD,
-    INK,
-    LIBRARY,
-    OCHRE,
-    PURPLE,
-    THEIRS,
-    Card,
-    Label,
-    Look,
-    log_sizes,
-    log_values,
-    short,
-)
 from recheck_report.charts.drawing import NotDrawn, nothing, sizes_label
 from recheck_report.charts.message import against, leading, listed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
 from recheck_report.queries import Sweep, reference, sweep
 from recheck_report.record.record import Experiment
+from recheck_report.write.svg import (
+    INK,
+    LIBRARY,
+    OCHRE,
+    PURPLE,
+    THEIRS,
+    Card,
+    logarithmic,
+    short,
+    sizes,
+)
 
 TITLE = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
@@ -50,25 +45,18 @@ def draw(own: Measured, experiment: Experiment, rung: str = "") -> Card:
     note += "allocate, copy in, run, copy out, free. Bars: 95 % intervals."
     note += "" if record.gpu_measured else f" No GPU's lines: {nothing(record)}."
     card = Card(_message(own, rung, lines[rung, "end_to_end"], hosts), note, 300)
-    axes = card.axes(62, 148, ylabel="time (log)")
-    log_values(axes.yaxis, min(times) / 2, max(times) * 2, lambda y: duration(y, 1))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: duration(y, 1)))
-    log_sizes(axes, sorted({edge for points in lines.values() for edge, _ in points}))
-    axes.set_xlabel(sizes_label(experiment))
+    x = sizes(sorted({edge for points in lines.values() for edge, _ in points}))
+    y = logarithmic(min(times) / 2, max(times) * 2, 240, lambda y: duration(y, 1), 22)
+    panel = card.panel(x, y, 54, 148, top=20)
+    panel.frame(sizes_label(experiment), "time (log)")
     labels = []
     for name, regime, text, color, marker in series:
         points = [(n, c.time.median, c.time.low, c.time.high) for n, c in lines[name, regime]]
         if points:
             kernel = regime == "cold"
-            look: Look = {
-                "linestyle": (0, (4, 2)) if kernel else "-",
-                "marker": marker,
-                "mec": color,
-            }
-            fill = CARD if kernel else color
-            card.line(axes, points, color=color, mfc=fill, **look)
-            labels.append(Label(*points[-1][:2], text, color, bold=not kernel))
-    card.ends(axes, labels)
+            panel.line(points, color, marker, dash="4 2" * kernel, hollow=kernel)
+            labels.append((*points[-1][:2], text, color, not kernel))
+    panel.name_ends(labels)
     return card
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recheck_report.charts.canvas import NotDrawn as NotDrawn
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.write.svg import NotDrawn as NotDrawn
 
 
 def sizes_label(experiment: Experiment) -> str:

@@ -5,8 +5,13 @@ A mark for each listing of the documents, at its fastest row, and for each libra
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import (
-    DASHED,
+from recheck_report.charts.drawing import NotDrawn, nothing
+from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.queries import first_rung, reference
+from recheck_report.record.record import Case, Experiment
+from recheck_report.write.svg import (
     FAINT,
     INK,
     LIBRARY,
@@ -15,18 +20,13 @@ from recheck_report.charts.canvas import (
     OURS,
     SPLIT,
     THEIRS,
+    WIDTH,
     Card,
-    beside,
-    down,
-    log_values,
-    room,
+    logarithmic,
+    names_width,
+    rows_axis,
+    width_of,
 )
-from recheck_report.charts.drawing import NotDrawn, nothing
-from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
-from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label, significant
-from recheck_report.queries import first_rung, reference
-from recheck_report.record.record import Case, Experiment
 
 TITLE = "The ladder"
 MOST = 12  # marks
@@ -71,32 +71,26 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     kinds = sorted({group(case) for case in cases})
     legend = 13.0 * (len(kinds) > 4)  # a second line of it
     card = Card(_message(own, experiment, base), note, 74 + legend + 19 * len(cases))
-    grey = 12 + 5.6 * max(map(len, rows))
-    axes = card.axes(room(names), 104 + grey, top=24, bottom=50 + legend)
+    left, right = names_width(names), 112 + max(map(width_of, rows))
     ends = [end for each in ratios for end in (each.low, each.high)]
     span = min(0.9, *ends) / 1.1, max(1.2, *ends) * 1.1
-    log_values(axes.xaxis, *span, lambda x: f"{x:g}×")
-    down(axes, names)
-    axes.set_xlabel(f"speed-up over {base_name} (×, log; right of 1 is faster)")
-    axes.axvline(1, color=MUTED, linewidth=1)
+    x = logarithmic(*span, WIDTH - left - right, lambda x: f"{x:g}×")
+    panel = card.panel(x, rows_axis(len(cases)), left, right, top=24, bottom=50 + legend)
+    panel.frame(f"speed-up over {base_name} (×, log; right of 1 is faster)")
+    panel.rows(names)
+    panel.vertical(1, MUTED)
     if vendor := record.timed(experiment, reference(record, experiment), shape):
-        there = own.comparisons.ratio(base, vendor).value
-        axes.axvline(there, color=LIBRARY, linestyle=DASHED, linewidth=1)
-    for text, x in (("speed-up", 6.0), ("time", 56.0), ("row", 106.0)):
-        beside(axes, -1.0, text, x, color=MUTED)
-    axes.hlines(range(len(cases)), 1, [each.value for each in ratios], color=FAINT, linewidth=1)
-    for kind in kinds:
-        color, marker = LOOKS[kind]
-        at = [y for y, case in enumerate(cases) if group(case) == kind]
-        points = [(y, ratios[y].value, ratios[y].low, ratios[y].high) for y in at]
-        card.dots(axes, points, color=color, marker=marker, label=[*GROUPS][kind])
+        panel.vertical(own.comparisons.ratio(base, vendor).value, LIBRARY, dash="5 3")
+    for text, at in (("speed-up", 6.0), ("time", 56.0), ("row", 106.0)):
+        panel.beside(-1.0, text, at, MUTED)
     for y, (case, each) in enumerate(zip(cases, ratios, strict=True)):
-        beside(axes, y, "base" if case is base else f"{significant(each.value)}×")
-        beside(axes, y, duration(case.time.median), 56)
-        beside(axes, y, case.strategy, 106, color=MUTED)
+        panel.level(y, 1, each.value, FAINT)
+        panel.dots([(y, each.value, each.low, each.high)], *LOOKS[group(case)])
+        panel.beside(y, "base" if case is base else f"{significant(each.value)}×")
+        panel.beside(y, duration(case.time.median), 56)
+        panel.beside(y, case.strategy, 106, MUTED)
     if len(kinds) > 1:
-        corner = (12 - room(names)) / axes.get_window_extent().width, 0
-        axes.legend(loc="upper left", bbox_to_anchor=corner, ncols=4, borderaxespad=3.4)
+        card.legend(panel.bottom + 40, [(*LOOKS[kind], [*GROUPS][kind]) for kind in kinds])
     return card
 
 

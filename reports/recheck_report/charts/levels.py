@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from matplotlib.axes import Axes
-
-from recheck_report.charts.canvas import (
-    BLUE,
-    CARD,
-    GREEN,
-    WIDTH,
-    Card,
-    Interval,
-    Look,
-    beside,
-    down,
-    log_values,
-    room,
-)
 from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
@@ -26,6 +11,16 @@ from recheck_report.formatting import duration, significant
 from recheck_report.queries import MEMORY
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.memory import Level, levels
+from recheck_report.write.svg import (
+    BLUE,
+    GREEN,
+    WIDTH,
+    Card,
+    Interval,
+    logarithmic,
+    names_width,
+    rows_axis,
+)
 
 TITLE = "Latency and bandwidth"
 VALUES = 62.0, 44.0  # points to the right of a panel
@@ -39,19 +34,15 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     note = "Left: one load of a chain, each waiting for the last. Right: the whole GPU; filled: "
     note += "reads, hollow: writes. Bars: 95 % intervals."
     card = Card(_message(rows), note, 62 + 30 * len(rows))
-    left = room([row.title for row in rows])
-    panel = (WIDTH - left - sum(VALUES)) / 2
-    axes = card.axes(left, WIDTH - left - panel, 20, title="latency")
+    left = names_width([row.title for row in rows])
+    width = (WIDTH - left - sum(VALUES)) / 2
     loads = {row.title: _ends(row.latency, row.steps) for row in rows}
-    _panel(card, axes, rows, {"load": loads}, BLUE)
-    axes.set_xlabel("time of a load (log)")
-    axes = card.axes(left + panel + VALUES[0], VALUES[1], 20, title="bandwidth")
+    _panel(card, left, width, rows, {"load": loads})
     rates = {
         "read": {row.title: _ends(row.bandwidth) for row in rows},
         "written": {row.title: _ends(row.write) for row in rows},
     }
-    _panel(card, axes, rows, rates, GREEN)
-    axes.set_xlabel("bandwidth (GB/s, log)")
+    _panel(card, left + width + VALUES[0], width, rows, rates)
     return card
 
 
@@ -67,27 +58,37 @@ def _ends(case: Case | None, steps: int = 0) -> Ends | str:
 
 
 def _panel(
-    card: Card, axes: Axes, rows: list[Level], series: dict[str, dict[str, Ends | str]], color: str
+    card: Card,
+    left: float,
+    width: float,
+    rows: list[Level],
+    series: dict[str, dict[str, Ends | str]],
 ) -> None:
     """A mark for each level and series, and its value to the right of the panel."""
     latency = "load" in series
+    color = BLUE if latency else GREEN
     known = [e for of in series.values() for e in of.values() if not isinstance(e, str)]
-    if every := [x for ends in known for x in ends]:
-        tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
-        log_values(axes.xaxis, min(every) / 1.8, max(every) * 1.8, tick)
-    down(axes, [row.title for row in rows] if latency else [""] * len(rows))
+    every = [x for ends in known for x in ends] or [1.0]
+    tick: Callable[[float], str] = (lambda x: duration(x, 1)) if latency else "{:g}".format
+    x = logarithmic(min(every) / 1.8, max(every) * 1.8, width, tick)
+    panel = card.panel(x, rows_axis(len(rows)), left, WIDTH - left - width, top=20)
+    what = (
+        ("time of a load (log)", "latency") if latency else ("bandwidth (GB/s, log)", "bandwidth")
+    )
+    panel.frame(what[0], title=what[1])
+    if latency:
+        panel.rows([row.title for row in rows])
     for lane, (kind, of) in enumerate(series.items()):
         shift = 0.0 if latency else 0.38 * lane - 0.19
         points: list[Interval] = []
         for y, row in enumerate(rows):
             ends = of[row.title]
             if isinstance(ends, str):
-                beside(axes, y + shift, ends)
+                panel.beside(y + shift, ends)
                 continue
             points.append((y + shift, *ends))
-            beside(axes, y + shift, duration(ends[0]) if latency else significant(ends[0]))
-        look: Look = {"mfc": CARD if lane else color, "mec": color, "mew": 1.2}
-        card.dots(axes, points, color=color, marker="s" if kind != "load" else "o", **look)
+            panel.beside(y + shift, duration(ends[0]) if latency else significant(ends[0]))
+        panel.dots(points, color, "o" if kind == "load" else "s", hollow=lane > 0)
 
 
 def _message(rows: list[Level]) -> str:

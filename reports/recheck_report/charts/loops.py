@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import (
-    DASHED,
-    INK,
-    MUTED,
-    OCHRE,
-    THEIRS,
-    Card,
-    Interval,
-    beside,
-    down,
-    room,
-)
 from recheck_report.charts.drawing import nothing
 from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
@@ -21,6 +9,17 @@ from recheck_report.formatting import shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment
 from recheck_report.statistics.ratio import Ratio
+from recheck_report.write.svg import (
+    INK,
+    MUTED,
+    OCHRE,
+    THEIRS,
+    Card,
+    Interval,
+    linear,
+    names_width,
+    rows_axis,
+)
 
 TITLE = "Outer and inner loop"
 _NOTE = (
@@ -64,31 +63,32 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     note = f"{experiment.title} at {shape_label(shape)}. {_NOTE}"
     message = _message(pairs, metric.ceiling_label if beyond else "")
     card = Card(message, note, 80 + 26 * len(rows))
-    axes = card.axes(room([row.strategy + row.marks for row in rows]), 100, top=38)
+    names = [row.strategy + row.marks for row in rows]
     top = max(metric.rates(case)[2] for case in timed.values())
-    axes.set_xlim(0, top * 1.06)
-    down(axes, [row.strategy + row.marks for row in rows])
-    axes.set_xlabel(f"throughput ({metric.unit})")
+    x = linear(0, top * 1.06)
+    panel = card.panel(x, rows_axis(len(rows)), names_width(names), 100, top=38)
+    panel.frame(f"throughput ({metric.unit})")
+    panel.rows(names)
     if limit and limit < top * 1.06:
-        axes.axvline(limit, color=MUTED, linestyle=DASHED, linewidth=1)
+        panel.vertical(limit, MUTED, dash="5 3")
         text = f"{metric.ceiling_label} {significant(limit)}"
-        axes.text(limit, -0.75, text, color=MUTED, ha="center", va="bottom")
-    for text, x in (("here", 8.0), ("then", 60.0)):
-        beside(axes, -0.9, text, x, color=MUTED)
+        card.text(panel.px(limit), panel.top - 6, text, MUTED, anchor="middle")
+    for text, at in (("here", 8.0), ("then", 60.0)):
+        panel.beside(-0.9, text, at, MUTED)
     then = {(f.strategy, f.regime): f.seconds for f in known.figure if f.seconds}
     for y, row in enumerate(rows):
         found = pairs.get(row.strategy)
-        beside(axes, y, f"{significant(found.value)}×" if found else "–", 8)
+        panel.beside(y, f"{significant(found.value)}×" if found else "–", 8)
         outer_then, inner_then = (then.get((row.strategy, regime)) for regime in ("hot", "inner"))
         text = f"{significant(outer_then / inner_then)}×" if outer_then and inner_then else "–"
-        beside(axes, y, text, 60)
-    for lane, (regime, label, color, marker) in enumerate(REGIMES):
+        panel.beside(y, text, 60)
+    for lane, (regime, _, color, marker) in enumerate(REGIMES):
         points: list[Interval] = []
         for y, row in enumerate(rows):
             if case := timed.get((row.strategy, regime)):
                 points.append((y + 0.24 * (lane - 1), *metric.rates(case)))
-        card.dots(axes, points, color=color, marker=marker, label=label)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.35, 1.01), ncols=3, borderaxespad=1.8)
+        panel.dots(points, color, marker)
+    card.legend(panel.top - 26, [(color, marker, label) for _, label, color, marker in REGIMES])
     return card
 
 

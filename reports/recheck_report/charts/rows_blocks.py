@@ -3,13 +3,13 @@ down to its worst."""
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import SERIES, Card, Interval, Label, log_sizes, log_values, short
 from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, factor, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.queries import metric_of, same_size, swept
 from recheck_report.record.record import Case, Experiment
+from recheck_report.write.svg import SERIES, Card, Interval, logarithmic, short, sizes
 
 TITLE = "Rows against block size"
 
@@ -36,22 +36,21 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
     note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
     note += "the worst."
     card = Card(_message(own, found), note, 300)
-    axes = card.axes(56, 130, ylabel=f"throughput ({metric.unit}, log)", xlabel="rows (count, log)")
     rates = {
         k: {s: [metric.rates(c) for c in of] for s, of in by.items()} for k, by in found.items()
     }
     every = [r[0] for by in rates.values() for of in by.values() for r in of]
-    log_values(axes.yaxis, min(every) / 1.3, max(every) * 1.3, lambda y: f"{y:g}")
-    log_sizes(axes, sorted({_rows(shape) for by in found.values() for shape in by}))
+    x = sizes(sorted({_rows(shape) for by in found.values() for shape in by}))
+    y = logarithmic(min(every) / 1.3, max(every) * 1.3, 240, lambda y: f"{y:g}", 22)
+    panel = card.panel(x, y, 46, 130, top=20)
+    panel.frame("rows (count, log)", f"throughput ({metric.unit}, log)")
     labels = []
     for (kernel, by), (color, marker) in zip(rates.items(), SERIES, strict=False):
         points: list[Interval] = [(_rows(shape), *of[0]) for shape, of in by.items()]
-        x = [point[0] for point in points]
-        bands = [of[-1][0] for of in by.values()], [of[0][0] for of in by.values()]
-        axes.fill_between(x, *bands, color=color, alpha=0.13, linewidth=0)
-        card.line(axes, points, color=color, marker=marker)
-        labels.append(Label(*points[-1][:2], kernel, color))
-    card.ends(axes, labels)
+        panel.band([(_rows(shape), of[-1][0], of[0][0]) for shape, of in by.items()], color)
+        panel.line(points, color, marker)
+        labels.append((*points[-1][:2], kernel, color, True))
+    panel.name_ends(labels)
     return card
 
 

@@ -10,24 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.text import Annotation
-from matplotlib.ticker import FuncFormatter, MaxNLocator
-
-from recheck_report.charts.canvas import (
-    BACKED,
-    DASHED,
-    INK,
-    LIBRARY,
-    MARGIN,
-    MUTED,
-    Card,
-    Interval,
-    Look,
-    down,
-)
 from recheck_report.charts.drawing import nothing, without_time
 from recheck_report.charts.ladder import GROUPS, LOOKS, group
 from recheck_report.charts.message import FASTER, against, factor, ratio
@@ -37,6 +20,7 @@ from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.queries import metric_of, reference
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.story import there
+from recheck_report.write.svg import INK, LIBRARY, MARGIN, MUTED, Axis, Card, Panel, linear
 
 TITLE = "Step by step"
 SIGNS = ("●", "■", "◆", "▲", "✚", "▼")  # the markers of GROUPS, in words
@@ -94,17 +78,20 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     message = _message(own, experiment, [case for _, case in steps])
     card = Card(message, note, math.fsum(heights), TYPE)
     for at, (panel, lines) in enumerate(panels):
-        axes = card.axes(
-            MARGIN, right, math.fsum(heights[:at]) + above[at], math.fsum(heights[at + 1 :]) + AXIS
-        )
-        _panel(card, axes, panel, lines, metric.unit)
+        end = _end(panel, lines)
+        top = math.fsum(heights[:at]) + above[at]
+        bottom = math.fsum(heights[at + 1 :]) + AXIS
+        rows_down = Axis(len(panel) + _TOP, _TOP)
+        place = card.panel(linear(0, end, 5), rows_down, MARGIN, right, top, bottom)
+        place.frame(f"rate ({metric.unit})", size=TYPE)
+        _draw(place, panel, lines)
         for y, row in enumerate(panel):
-            _numbers(axes, y, row.numbers[: len(heads)], INK)
+            _numbers(place, y, row.numbers[: len(heads)], INK)
         if at == 0:
-            _numbers(axes, _ABOVE, heads, MUTED)
+            _numbers(place, _ABOVE, heads, MUTED)
         if not panel[0].case.fp32:
             text = "Not IEEE fp32" + ", on a scale of their own" * at
-            _text(axes, (0, _ABOVE), text, color=MUTED)
+            card.text(place.left, place.py(_ABOVE), text, MUTED, TYPE)
     return card
 
 
@@ -123,51 +110,34 @@ def _end(rows: list[_Row], lines: list[_Line]) -> float:
     return 1.03 * max([row.rate[2] for row in rows] + [line.value for line in lines])
 
 
-def _text(axes: Axes, at: tuple[float, float], text: str, **look: Any) -> Annotation:
-    """At a place across in fractions of the panel, and down in rows."""
-    look = {"textcoords": "offset points", "xytext": (0, 0), "fontsize": TYPE, **look}
-    look = {"xycoords": axes.get_yaxis_transform(), "va": "center_baseline", **look}
-    return axes.annotate(text, at, annotation_clip=False, **look)
-
-
-def _numbers(axes: Axes, y: float, numbers: list[str], color: str) -> None:
+def _numbers(panel: Panel, y: float, numbers: list[str], color: str) -> None:
     """Beside the panel, in columns."""
     for column, text in enumerate(numbers, 1):
-        _text(axes, (1, y), text, xytext=(COLUMN * column, 0), color=color, ha="right")
+        at = panel.right + COLUMN * column
+        panel.card.text(at, panel.py(y), text, color, TYPE, anchor="end")
 
 
-def _panel(card: Card, axes: Axes, rows: list[_Row], lines: list[_Line], unit: str) -> None:
+def _draw(panel: Panel, rows: list[_Row], lines: list[_Line]) -> None:
     """The steps from top to bottom, each with its name above its bar."""
-    end, bottom = _end(rows, lines), len(rows) + _TOP
-    down(axes, [""] * len(rows))
-    axes.set(xlim=(0, end), ylim=(bottom, _TOP))
-    axes.set_xlabel(f"rate ({unit})", fontsize=TYPE)
-    axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    axes.tick_params(labelsize=TYPE)
+    card, end = panel.card, panel.x.high
     for at, line in enumerate(lines):
         # the names are stairs: a line ends at its own, below those of the lines to its right
-        top, color = _ABOVE - at * LINE / ROW, line.color
-        dash = DASHED if color == LIBRARY else "-"
-        axes.vlines(line.value, top, bottom, color=color, lw=1, linestyle=dash, clip_on=False)
-        side: Look = {"ha": "right", "xytext": (-4, 0)}
-        if line.value < end / 2:
-            side = {"ha": "left", "xytext": (4, 0)}
+        top, x = panel.py(_ABOVE - at * LINE / ROW), panel.px(line.value)
+        dash = "5 3" if line.color == LIBRARY else ""
+        card.path([(x, top), (x, panel.bottom)], line.color, 1, dash)
+        right = line.value < end / 2
         text = f"{line.name} {significant(line.value)}"
-        _text(axes, (line.value / end, top), text, color=color, bbox=BACKED, **side)
-    points: dict[int, list[Interval]] = {}
+        anchor, at_x = ("start", x + 4) if right else ("end", x - 4)
+        card.text(at_x, top, text, line.color, TYPE, anchor=anchor, backed=True)
     for y, row in enumerate(rows):
-        kind = group(row.case)
-        color, above = LOOKS[kind][0], y - 0.46
-        axes.hlines(y, 0, row.rate[0], color=color, linewidth=2)
-        idea = _text(axes, (0, above), row.step.idea, color=color, fontweight="bold", bbox=BACKED)
-        # its row's name follows, however wide the idea is
-        behind: Look = {"xycoords": (idea, "data"), "xytext": (6, 0), "bbox": BACKED}
-        _text(axes, (1, above), row.case.strategy + row.case.marks, color=MUTED, **behind)
-        points.setdefault(kind, []).append((y, *row.rate))
-    for kind, (color, marker) in enumerate(LOOKS):
-        look: Look = {"color": color, "marker": marker, "markersize": MARK}
-        card.dots(axes, points.get(kind, []), **look)
+        color, marker = LOOKS[group(row.case)]
+        panel.level(y, 0, row.rate[0], color, 2)
+        above = panel.py(y - 0.46)
+        ends = card.text(panel.left, above, row.step.idea, color, TYPE, bold=True, backed=True)
+        # its row's name follows
+        name = row.case.strategy + row.case.marks
+        card.text(ends + 6, above, name, MUTED, TYPE, backed=True)
+        panel.dots([(y, *row.rate)], color, marker, size=MARK)
 
 
 def _note(experiment: Experiment, ranked: str, rows: list[_Row], heads: list[str]) -> str:

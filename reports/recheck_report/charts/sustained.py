@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.canvas import CARD, MUTED, OURS, Card, beside, down, room
 from recheck_report.charts.drawing import nothing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
 from recheck_report.say.sustained import SAME, rows_of
+from recheck_report.write.svg import MUTED, OURS, Card, linear, names_width, rows_axis
 
 TITLE = "Over seconds"
 _NOTE = (
@@ -29,22 +29,23 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     if most > -SAME:
         message = f"Over seconds no row loses 1 % of its {single} rate"
     card = Card(message, _NOTE.format(single=single), 46 + 22 * len(compared))
-    axes = card.axes(room(names), 150, xlabel=f"rate, of the {single} one (%)")
     kept = [100 * (1 + by) for _, by in compared]
     hot = {
         y: kept[y] / (1 + by)
         for y, (row, _) in enumerate(compared)
         if (by := row.change(row.hot)) is not None
     }
-    axes.set_xlim(min(*kept, *hot.values(), 99) - 1, max(*kept, *hot.values(), 100) + 1)
-    axes.locator_params(axis="x", nbins=5)
-    down(axes, names)
+    x = linear(min(*kept, *hot.values(), 99) - 1, max(*kept, *hot.values(), 100) + 1, 5)
+    panel = card.panel(x, rows_axis(len(names)), names_width(names), 150)
+    panel.frame(f"rate, of the {single} one (%)")
+    panel.rows(names)
     metric = metric_of(own.record, experiment)
     for y, (row, _) in enumerate(compared):
-        axes.plot([kept[y], 100], [y, y], color=OURS, linewidth=1.6)
-        for x, fill in ((100, CARD), (kept[y], OURS)):
-            axes.plot([x], [y], "o", color=OURS, mfc=fill, mec=OURS, mew=1.2)
+        if y in hot:
+            panel.tick(y, hot[y], MUTED)
+        panel.level(y, kept[y], 100, OURS, 1.6)
+        for at in (100.0, kept[y]):
+            panel.dots([(y, at, at, at)], OURS, "o", hollow=at == 100)
         rates = (significant(metric.rates(case)[0]) for case in (row.single, row.over) if case)
-        beside(axes, y, f"{' → '.join(rates)} {metric.unit}", color=MUTED)
-    axes.plot(list(hot.values()), list(hot), "|", mec=MUTED, mew=1.6, ms=14, zorder=1.5)
+        panel.beside(y, f"{' → '.join(rates)} {metric.unit}", color=MUTED)
     return card

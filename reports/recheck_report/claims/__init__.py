@@ -1,25 +1,16 @@
 """The documents' claims and errata, and what a record and its probes say of each."""
 
-from recheck_report.claims.asked import asked
 from recheck_report.claims.changes import Change
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection, load_collection
-from recheck_report.claims.judge import (
-    Corrected,
-    Judged,
-    Judgement,
-    judge,
-    verdicts_json,
-    verdicts_of,
-)
+from recheck_report.claims.judge import Corrected, Judged, Judgement, judge
 from recheck_report.claims.listings import Listing
 from recheck_report.claims.load import Claim, Erratum
-from recheck_report.claims.predicates import Outcome
+from recheck_report.claims.outcome import Outcome
 from recheck_report.claims.sources import Source
 from recheck_report.claims.toml import BadClaim
 
 __all__ = [
     "BadClaim", "Change", "Check", "Claim", "Collection", "Corrected", "Erratum", "Judged",
-    "Judgement", "Listing", "Outcome", "Source", "asked", "judge", "load_collection",
-    "verdicts_json", "verdicts_of",
+    "Judgement", "Listing", "Outcome", "Source", "judge", "load_collection",
 ]  # fmt: skip

@@ -7,13 +7,12 @@ open is asked once for each value of that.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
-from recheck_report.claims.toml import known_only, list_of, one_of, there
+from recheck_report.claims.toml import known_only, list_of, list_or_nearest, one_of
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.record import REGIMES
 from recheck_report.record.typed import Is, Unfit, typed
@@ -36,6 +35,16 @@ _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
 LIMITS = ("dram", "fp32")  # of the machine: a rate is a share of it, and of a case's many times
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Values of what a document leaves open, or a reading of a word."""
+
+    values: tuple[tuple[str, str], ...] = ()  # (("block", "512"), ("loop", "unrolling 1"))
+    usual: bool = False
+    word: str = ""
+    times: float = 0.0  # what the word is read as
 
 
 @dataclass(frozen=True)
@@ -68,7 +77,7 @@ class Check:
     word: str = ""  # of POLICY, that stands for its bound
     unit: str = ""  # of the bound of a rate
     # the same question for each value of what the document leaves open, itself the first
-    over: tuple[tuple[str, Check], ...] = ()
+    over: tuple[tuple[Choice, Check], ...] = ()
 
     def at(self, shape: str) -> tuple[str, str]:
         """The two cases of a series at one of its shapes."""
@@ -126,10 +135,6 @@ class Open:
     name: str
     what: str  # in words, and that the document does not say it
     values: tuple[tuple[str, dict[str, str]], ...]  # as a reader knows it, and what goes into ids
-
-    def label(self, value: str) -> str:
-        """ "block 256"; a value in words needs no name before it."""
-        return f"{self.name} {value}" if value.isdecimal() else value
 
 
 def _read(key: str, times: float) -> float:
@@ -212,36 +217,24 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
     }
     usual = {word: text for each in used.values() for word, text in each.values[0][1].items()}
     filled = _filled(check, usual, where)
-    over = [(", ".join(each.label(each.values[0][0]) for each in used.values()) or "ours", filled)]
-    for each in used.values():
-        for known, text in each.values[1:]:
-            over.append((each.label(known), _filled(check, {**usual, **text}, where)))
+    first = tuple((one.name, one.values[0][0]) for one in used.values())
+    over = [(Choice(first, usual=True), filled)]
+    for one in used.values():
+        for name, text in one.values[1:]:
+            texts = {**usual, **text}
+            over.append((Choice(((one.name, name),)), _filled(check, texts, where)))
     for values in joint:
-        own = [(used[name], known) for name, known in values if name in used]
         texts = dict(usual)
-        for each, known in own:
-            texts |= dict(each.values)[known]
-        if own:
-            over.append((joint_label(choices, values), _filled(check, texts, where)))
-    for reading in POLICY.get(check.word, ())[1:]:
-        (key,) = (each for each in _WORDED if getattr(check, each) is not None)
-        bound: dict[str, Any] = {key: _read(key, reading)}
-        over.append((f"if “{check.word}” means {reading:g} times", replace(filled, **bound)))
+        for name, value in values:
+            if name in used:
+                texts |= dict(used[name].values)[value]
+        if any(name in used for name, _ in values):
+            over.append((Choice(values), _filled(check, texts, where)))
+    for times in POLICY.get(check.word, ())[1:]:
+        (key,) = (key for key in _WORDED if getattr(check, key) is not None)
+        bound: dict[str, Any] = {key: _read(key, times)}
+        over.append((Choice(word=check.word, times=times), replace(filled, **bound)))
     return replace(filled, over=tuple(over)) if len(over) > 1 else filled
-
-
-def joint_label(choices: tuple[Open, ...], values: Joint) -> str:
-    """ "block 512 and unrolling 1"."""
-    known = {each.name: each for each in choices}
-    return " and ".join(known[name].label(value) for name, value in values)
-
-
-def with_choices(labels: Sequence[str]) -> str:
-    """Several choices, each of which may be a joint one or a reading of a word, behind a verb:
-    "with any of: block 32; block 512 and unrolling 1; if “far faster” means 1.5 times"."""
-    text = "; ".join(sorted(labels, key=lambda label: label.startswith("if ")))
-    lead = "with any of: " if len(labels) > 1 else "with "
-    return ("" if text.startswith("if ") else lead) + text
 
 
 def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
@@ -293,7 +286,11 @@ def _no_id(name: str) -> str:
         return "write experiment/row/shape/regime, like matmul/tile16/1024x1024x1024/cold"
     if not _EXTENTS.fullmatch(shape):
         return f"the shape {shape} is no numbers with x between them, like 4096x4096"
-    return "" if regime in REGIMES else f"there is no regime {regime}; {there(REGIMES, regime)}"
+    return (
+        ""
+        if regime in REGIMES
+        else f"there is no regime {regime}; {list_or_nearest(REGIMES, regime)}"
+    )
 
 
 def _tested(check: Check, where: str) -> None:

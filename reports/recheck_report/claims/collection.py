@@ -20,7 +20,7 @@ from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
-from recheck_report.claims.toml import BadClaim, there
+from recheck_report.claims.toml import BadClaim, list_or_nearest
 from recheck_report.record.record import Record
 
 
@@ -124,14 +124,15 @@ def _faults(known: Collection) -> Iterator[str]:
         where = f"{experiment}/figures.toml: field"
         for name in each.document:
             if name not in known.sources:
-                yield f"{where} document.{name} is no source; {there(known.sources, name)}"
+                nearest = list_or_nearest(known.sources, name)
+                yield f"{where} document.{name} is no source; {nearest}"
         for at, figure in enumerate(each.figure):
             if figure.claim and figure.claim not in claims:
-                nearest = there(claims, figure.claim)
+                nearest = list_or_nearest(claims, figure.claim)
                 yield f"{where} figure[{at}].claim: there is no {figure.claim}; {nearest}"
     snippets = [path.stem for path in sorted((known.folder / SNIPPETS).glob("*.cu"))]
     for address, check in known.asked:
         kind, _, name = check.test.partition(":")
         if kind == "compile" and (name := name.removesuffix(MENDED)) not in snippets:
-            what = f"{SNIPPETS}/ has no {name}.cu; {there(snippets, name)}"
+            what = f"{SNIPPETS}/ has no {name}.cu; {list_or_nearest(snippets, name)}"
             yield f"{address}: field {check.place}.test: {what}"

@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from recheck_report.claims.checks import SERIES, Check
 from recheck_report.claims.collection import Collection
+from recheck_report.claims.outcome import Missing
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.record.record import Record
 from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
@@ -74,19 +75,19 @@ def extremes(record: Record, check: Check) -> Pair:
 def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
     """Which comparison a share of a roof's rate rests on, and the share at which the ratio is 1.
 
-    Raises LookupError with the reason where the record lacks what it takes.
+    Raises LookupError where the record lacks something: Missing, unless that is a case.
     """
     case, bound = record.by_id[check.of], check.at_least or check.at_most or 1.0
     if metric := LIMITS.get(check.roof):
         ceiling, work = record.ceilings.get(metric.ceiling), getattr(case, metric.work)
         if ceiling is None:
-            raise LookupError(f"the record holds no {metric.ceiling_label}")
+            raise Missing("ceiling", metric.ceiling_label)
         if not work:
-            raise LookupError(f"{check.of} has no work of that kind")
+            raise Missing("work", check.of)
         return Limit(case.id, work / bound / ceiling.value), bound
     roof = record.by_id[check.roof]
     kind = "bytes" if case.bytes and roof.bytes else "flops"
     own, whole = getattr(case, kind), getattr(roof, kind)
     if not own or not whole:
-        raise LookupError(f"{check.of} or {check.roof} has no work of that kind")
+        raise Missing("work", f"{check.of} or {check.roof}")
     return Pair(roof.id, case.id, bound * whole / own), own / whole

@@ -7,31 +7,29 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from recheck_report.claims.checks import Check, with_choices
+from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.figure import filled
 from recheck_report.claims.load import Claim, Erratum
-from recheck_report.claims.predicates import (
+from recheck_report.claims.outcome import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
     UNDECIDED,
+    Absence,
     Outcome,
-    Questions,
     all_of,
 )
+from recheck_report.claims.predicates import Questions
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
-from recheck_report.formatting import duration
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.probes import Probes
-from recheck_report.record.record import Record
-from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
 
-USUAL = "the usual choices"  # of all that a document leaves open
+USUAL = Choice(usual=True)  # the usual values of all that a document leaves open
 SHORT = 20e-6  # seconds; below, a launch varies by several per cent between runs
 
 
@@ -43,17 +41,18 @@ class Judged:
     gpu: str  # whose record it is; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
-    earlier: tuple[int, int] = (0, 0)  # of how many earlier runs of the model so many agree
+    # how many other runs of the GPU model agree, and how many have what the checks need
+    other_runs: tuple[int, int] = (0, 0)
 
     @cached_property
-    def configurations(self) -> dict[str, str]:
-        """By a joint choice of what the document leaves open, whether all parts of the claim hold
-        there: holds, fails, undecided or not measured. Under USUAL stands the usual choice."""
-        parts = [(each, dict(each.over[1:])) for each in self.outcomes]
-        labels = dict.fromkeys([USUAL, *(label for _, over in parts for label in over)])
+    def configurations(self) -> dict[Choice, str]:
+        """Whether all parts of the claim hold, by a joint choice of what the document leaves open,
+        USUAL among them: holds, fails, undecided or not measured."""
+        parts = [(outcome, dict(outcome.over[1:])) for outcome in self.outcomes]
+        choices = dict.fromkeys([USUAL, *(choice for _, over in parts for choice in over)])
         return {
-            label: all_of(over.get(label, _usual(each)).verdict for each, over in parts)
-            for label in labels
+            choice: all_of(over.get(choice, outcome.usual).verdict for outcome, over in parts)
+            for choice in choices
         }
 
     @cached_property
@@ -62,89 +61,85 @@ class Judged:
         reaches."""
         if self.claim.not_judged:
             return VERDICT.NOT_JUDGED
-        found = Counter(self.configurations.values())
-        total, holding = found.total(), found[HOLDS]
+        counts = Counter(self.configurations.values())
+        total, holding = counts.total(), counts[HOLDS]
         reached = {"every": holding == total, "most": 2 * holding > total, "some": holding > 0}
         if reached[self.claim.scope]:
             return VERDICT.HOLDS
-        if found[FAILS] == total:
+        if counts[FAILS] == total:
             return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
-        if holding and found[FAILS]:
+        if holding and counts[FAILS]:
             return VERDICT.DEPENDS
-        unknown = self.configurations[USUAL] == NOT_MEASURED or not (found[UNDECIDED] or holding)
+        unknown = self.configurations[USUAL] == NOT_MEASURED or not (counts[UNDECIDED] or holding)
         return VERDICT.NOT_MEASURED if unknown else VERDICT.UNDECIDED
 
     @property
-    def turns(self) -> str:
-        """With which choices the claim holds and with which it fails; empty unless it depends."""
+    def deciding_parameters(self) -> tuple[str, list[Choice]] | None:
+        """With which choices the claim holds, or those with which it fails if they are fewer; None
+        unless it depends."""
         if self.verdict != VERDICT.DEPENDS:
-            return ""
-        by_verdict: dict[str, list[str]] = {}
-        for label, verdict in self.configurations.items():
-            by_verdict.setdefault(verdict, []).append(label)
+            return None
+        by_verdict: dict[str, list[Choice]] = {}
+        for choice, verdict in self.configurations.items():
+            by_verdict.setdefault(verdict, []).append(choice)
         few = min((HOLDS, FAILS), key=lambda verdict: len(by_verdict[verdict]))
-        return f"It {few} {with_choices(by_verdict[few])}."
+        return few, by_verdict[few]
 
     @property
-    def _word(self) -> str:
+    def word(self) -> str:
         """The verdict as texts of the collection name it: one word for all that fail."""
         return "fails" if self.verdict in VERDICT.FAILS else self.verdict
 
     @property
-    def known(self) -> dict[str, Outcome]:
+    def by_key(self) -> dict[str, Outcome]:
         return {o.check.key: o for o in (*self.outcomes, *self.also) if o.check.key}
 
     @property
-    def here(self) -> str:
-        """What was measured, in one sentence with its figures; empty where one is missing."""
-        text = self.claim.here.get(self._word, self.claim.here.get("else", ""))
-        return filled(text, self.known) or "" if text else ""
-
-    @property
-    def elsewhere(self) -> str:
-        """What is known of other runs on this GPU model, in a few words."""
-        if self.claim.independent and self.verdict not in VERDICT.UNKNOWN:
-            return "on every GPU"
-        alike, runs = self.earlier
-        return f"{alike} of {runs}" if runs and self.shown else ""
-
-    @property
-    def why(self) -> list[Part]:
+    def explanations(self) -> list[Part]:
         """What explains this verdict on this GPU."""
-        return [part for part in self.claim.why if part.true(self._word, self.gpu, self.known)]
+        return [part for part in self.claim.why if part.true(self.word, self.gpu, self.by_key)]
 
     @property
-    def reason(self) -> str | None:
-        """Why there is no verdict, or why a time decides none; None if there is one."""
-        if self.verdict == VERDICT.UNDECIDED:
-            unsure = next((outcome.unsure for outcome in self.outcomes if outcome.unsure), None)
-            return unsure or next(filter(None, map(_too_short, self.outcomes)), None)
-        if self.verdict == VERDICT.NOT_JUDGED:
-            return self.claim.not_judged
+    def absence(self) -> Absence | None:
+        """Why it is not measured; None if it is."""
         if self.verdict != VERDICT.NOT_MEASURED:
             return None
-        return next((outcome.reason for outcome in self.outcomes if outcome.reason), None)
+        return next((outcome.absence for outcome in self.outcomes if outcome.absence), None)
 
     @property
-    def shown(self) -> Outcome | None:
+    def unsure(self) -> Case | None:
+        """The case whose time leaves it undecided, as that decides nothing."""
+        undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
+        return next((outcome.unsure for outcome in undecided if outcome.unsure), None)
+
+    @property
+    def too_short(self) -> float | None:
+        """The seconds of a launch that is too short to decide, where run-to-run variation alone
+        leaves it undecided."""
+        undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
+        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.differs)
+        return next((seconds for seconds in least if seconds < SHORT), None)
+
+    @property
+    def headline(self) -> Outcome | None:
         """Of the checks that decide, the first with a value, else the first: what every page shows.
         None where nothing was measured."""
         if self.verdict in VERDICT.UNKNOWN:
             return None
         word = {VERDICT.HOLDS: HOLDS, VERDICT.UNDECIDED: UNDECIDED}.get(self.verdict, FAILS)
-        found = [o for o in self.outcomes if o.verdict == word] or self.outcomes
-        return next((o for o in found if o.value is not None), found[0])
+        deciding = [o for o in self.outcomes if o.verdict == word] or self.outcomes
+        return next((o for o in deciding if o.value is not None), deciding[0])
 
     @property
     def evidence(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(name for o in self.outcomes for name in o.evidence))
 
     @property
-    def surprise(self) -> float:
-        """How much a failing claim surprises, to be ordered by: the logarithm of the factor by
-        which what was timed misses its bound. What a test refutes counts as a factor of 2, and what
-        is counted or reckoned, most of it slips of the pen, as 1.1."""
-        shown = self.shown
+    def deviation(self) -> float:
+        """How far a failing claim is off, to be ordered by: the logarithm of the factor by which
+        what was timed misses its bound. What a test refutes counts as a factor of 2, and what is
+        counted or reckoned, most of it slips of the pen, as 1.1."""
+        shown = self.headline
         if self.verdict not in VERDICT.FAILS:
             return 0.0
         if self.claim.kind != "timed":
@@ -160,19 +155,12 @@ class Judged:
         """The rows that the claim's first check compares."""
         check = self.outcomes[0].check
         ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
-        return " ".join("/".join(each.split("/")[:2]) for each in ids)
+        return " ".join("/".join(name.split("/")[:2]) for name in ids)
 
-
-def _too_short(outcome: Outcome) -> str:
-    """That a shape is too small to decide, where run-to-run variation alone leaves it open."""
-    least = min(outcome.seconds or (SHORT,))
-    if not outcome.differs or least >= SHORT:
-        return ""
-    return f"launches of {duration(least)} vary too much from run to run: a larger shape may decide"
-
-
-def _usual(outcome: Outcome) -> Outcome:
-    return outcome.over[0][1] if outcome.over else outcome
+    # names that pages use until all have moved
+    @property
+    def shown(self) -> Outcome | None:
+        return self.headline
 
 
 @dataclass(frozen=True)
@@ -191,22 +179,24 @@ class Judgement:
     errata: tuple[Corrected, ...]
 
     def count(self, verdict: str) -> int:
-        return sum(each.verdict == verdict for each in self.claims)
+        return sum(judged.verdict == verdict for judged in self.claims)
 
     @cached_property
     def _by_id(self) -> dict[str, Judged]:
-        return {each.claim.id: each for each in self.claims}
+        return {judged.claim.id: judged for judged in self.claims}
 
     def find(self, name: str) -> Judged | None:
         return self._by_id.get(name)
 
-    def surprises(self, n: int = 5) -> list[Judged]:
-        """The failing claims that surprise most, most first; one for the same rows."""
-        failing = [each for each in self.claims if each.surprise > 0]
-        found: dict[str, Judged] = {}
-        for each in sorted(failing, key=lambda each: each.surprise, reverse=True):
-            found.setdefault(each.rows, each)
-        return list(found.values())[:n]
+    def furthest(self, n: int = 5) -> list[Judged]:
+        """The failing claims that are furthest off, by that; one for the same rows."""
+        failing = [judged for judged in self.claims if judged.deviation > 0]
+        by_rows: dict[str, Judged] = {}
+        for judged in sorted(failing, key=lambda judged: judged.deviation, reverse=True):
+            by_rows.setdefault(judged.rows, judged)
+        return list(by_rows.values())[:n]
+
+    surprises = furthest
 
 
 def judge(
@@ -225,50 +215,32 @@ def judge(
 
     def judged(claim: Claim) -> Judged:
         outcomes, also = ask(claim, claim.check), ask(claim, claim.also)
-        return Judged(claim, gpu, outcomes, also, _earlier(record, outcomes))
+        return Judged(claim, gpu, outcomes, also, _other_runs(record, outcomes))
 
     claims = map(judged, known.claims)
     errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in known.errata)
     return Judgement(tuple(claims), tuple(errata))
 
 
-def _earlier(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
+def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
     """In how many other runs of this GPU model all ratios of a claim, at the usual choices, lie
     on the same side of their bounds as here, and how many runs have them all."""
-    gpu, alike = record.environment.gpu, []
+    gpu, agree = record.environment.gpu, []
     runs = variation.runs_of(gpu.name) if gpu else None
-    usual = [each for each in map(_usual, outcomes) if each.value is not None]
-    checks = [each.check for each in usual if each.check.form == "ratio"]
+    usual = [outcome.usual for outcome in outcomes if outcome.usual.value is not None]
+    checks = [outcome.check for outcome in usual if outcome.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):
         return 0, 0
     for at, began in enumerate(runs.began):
         if began == record.environment.started:  # the run itself
             continue
-        ratios = [runs.ratio(each.base, each.other, at) for each in checks]
+        ratios = [runs.ratio(check.base, check.other, at) for check in checks]
         if None not in ratios:
-            pairs = zip(ratios, map(_usual, outcomes), strict=True)
-            alike.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
-    return sum(alike), len(alike)
+            pairs = zip(ratios, usual, strict=True)
+            agree.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
+    return sum(agree), len(agree)
 
 
 def _same_side(ratio: float | None, outcome: Outcome) -> bool:
     bound = outcome.check.bound
     return ratio is not None and ((ratio > bound) == ((outcome.value or 0.0) > bound))
-
-
-def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
-    """What verdicts.json says, of all claims."""
-    env, found = record.environment, []
-    for each in judgement.claims:
-        shown, value = each.shown, None
-        if shown is not None and shown.value is not None:
-            value = Value(shown.value, shown.low, shown.high, shown.unit)
-        expected, evidence = each.claim.expected, each.evidence
-        found.append(Verdict(each.claim.id, each.verdict, value, expected, evidence, each.reason))
-    gpu = env.gpu.name if env.gpu else None
-    about = About(gpu, env.git.commit, env.started, record.schema)
-    return Verdicts(SCHEMA, about, tuple(found))
-
-
-def verdicts_json(record: Record, judgement: Judgement) -> bytes:
-    return verdicts_of(record, judgement).json()

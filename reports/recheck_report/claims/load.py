@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
-from recheck_report.claims.figure import PARTS
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import (
@@ -25,10 +24,10 @@ from recheck_report.claims.toml import (
     in_order,
     known_only,
     list_of,
+    list_or_nearest,
     load_tables,
     one_of,
     table_of,
-    there,
 )
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
@@ -45,6 +44,9 @@ KINDS = {
     "arithmetic": ("arithmetic",),
 }  # fmt: skip
 BY_READING = "by reading"  # nothing that a machine can check
+# what {key.part} may ask for: the ends over all choices, the two times of a ratio, and a share the
+# other way round
+PARTS = ("range", "base", "other", "times")
 
 
 @dataclass(frozen=True)
@@ -147,9 +149,9 @@ def _check_claim(claim: Claim) -> None:
     for where, text in (*texts, *((f"here.{name}", text) for name, text in claim.here.items())):
         for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
             if key not in keys:
-                raise Unfit(f"speaks of {{{key}}}; {there(keys, key)}", where)
+                raise Unfit(f"speaks of {{{key}}}; {list_or_nearest(keys, key)}", where)
             if part and part not in (parts := PARTS if where.startswith("here") else ()):
-                raise Unfit(f"speaks of {{{key}.{part}}}; {there(parts, part)}", where)
+                raise Unfit(f"speaks of {{{key}.{part}}}; {list_or_nearest(parts, part)}", where)
 
 
 _read_claim = table_of(Claim, _check_claim)

@@ -20,15 +20,13 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
-from recheck_report.claims.story import Step, Story
-from recheck_report.claims.toml import there
+from recheck_report.claims.toml import list_or_nearest
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.record.record import Record
@@ -36,7 +34,7 @@ from recheck_report.record.record import Record
 
 @dataclass(frozen=True)
 class Tables:
-    """What there is to be named."""
+    """The names that a program or a record has."""
 
     axes: dict[str, tuple[str, ...]]  # of each experiment
     rows: dict[str, Source]  # by experiment/strategy
@@ -46,35 +44,31 @@ class Tables:
 
     @classmethod
     def of(cls, record: Record) -> Tables:
-        axes = {each.name: each.axes for each in record.experiments}
+        axes = {experiment.name: experiment.axes for experiment in record.experiments}
         rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
         return cls(axes, rows, frozenset(record.by_id), whole=False)
 
-    def no_case(self, name: str) -> str | None:
-        """Which part of a case's id nothing has, and what there is; None if there is the case."""
-        if name in self.cases:
-            return None
-        experiment, strategy, shape, regime = name.split("/")
-        if experiment not in self.axes:
-            return f"there is no experiment {experiment}; {there(self.axes, experiment)}"
+    def lacking(self, name: str) -> str:
+        """Which part of a row's name or a case's id nothing has, and what it might be; empty if
+        there is such a row or case."""
+        experiment, strategy, *rest = name.split("/")
         row = f"{experiment}/{strategy}"
-        if why := self.no_row(row):
-            return why
-        own = [case.split("/")[2:] for case in sorted(self.cases) if case.startswith(f"{row}/")]
-        shapes = dict.fromkeys(each for each, _ in own)
-        if shape not in shapes:
-            return f"{row} has no shape {shape}; {there(shapes, shape)}"
-        regimes = [each for known, each in own if known == shape]
-        return f"{row} has no regime {regime} at {shape}; {there(regimes, regime)}"
-
-    def tell(self, story: Story, step: Step) -> bool:
-        """Whether a step has to be right here."""
-        return self.whole or f"{story.experiment}/{step.row}" in self.rows
-
-    def no_row(self, name: str) -> str | None:
-        experiment, _, strategy = name.partition("/")
-        own = [row.partition("/")[2] for row in self.rows if row.startswith(f"{experiment}/")]
-        return None if strategy in own else f"there is no row {name}; {there(own, strategy)}"
+        if experiment not in self.axes:
+            return f"there is no experiment {experiment}; {list_or_nearest(self.axes, experiment)}"
+        if row not in self.rows:
+            names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
+            return f"there is no row {row}; {list_or_nearest(names, strategy)}"
+        if not rest or name in self.cases:
+            return ""
+        cases = (case.split("/")[2:] for case in sorted(self.cases) if case.startswith(f"{row}/"))
+        regimes: dict[str, list[str]] = {}
+        for shape, regime in cases:
+            regimes.setdefault(shape, []).append(regime)
+        shape, regime = rest
+        if shape not in regimes:
+            return f"{row} has no shape {shape}; {list_or_nearest(regimes, shape)}"
+        nearest = list_or_nearest(regimes[shape], regime)
+        return f"{row} has no regime {regime} at {shape}; {nearest}"
 
 
 def complete(record: Record) -> bool:
@@ -83,11 +77,11 @@ def complete(record: Record) -> bool:
     return plan.full and not plan.dropped and record.finished is not None
 
 
-def older(record: Record, folder: Path) -> bool:
-    """Whether its tables may be others than those which the claims of that folder are about."""
+def older(record: Record, claims: Collection) -> bool:
+    """Whether its tables may be others than those which the claims are about."""
     if not record.environment.git.known:
         return False
-    words = ["git", "-c", "safe.directory=*", "-C", str(folder), "rev-parse", "HEAD"]
+    words = ["git", "-c", "safe.directory=*", "-C", str(claims.folder), "rev-parse", "HEAD"]
     try:
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError:
@@ -95,76 +89,81 @@ def older(record: Record, folder: Path) -> bool:
     return ended.stdout.strip() != record.environment.git.commit
 
 
-def _about(known: Collection, tables: Tables) -> Collection:
-    """What of a collection is about experiments that have tables: another program may have the
-    others. Errata stay. Of a record, a step whose row it lacks is left out, as its report does."""
-    stories = {
-        name: replace(story, steps=tuple(each for each in story.steps if tables.tell(story, each)))
-        for name, story in known.stories.items()
-        if name in tables.axes
-    }
-    return replace(
-        known,
-        claims=tuple(each for each in known.claims if each.experiment in tables.axes),
-        listings=tuple(each for each in known.listings if each.experiment in tables.axes),
-        figures={name: each for name, each in known.figures.items() if name in tables.axes},
-        stories=stories,
-    )
-
-
-def uncounted(known: Collection, tables: Tables) -> Iterator[str]:
-    """What counts of what no counter has, nor an axis, and of launches that are not those that
-    counters are of: a line for each, as below."""
-    for address, check in known.asked:
+def uncounted(claims: Collection, tables: Tables) -> Iterator[str]:
+    """A line for each check that counts what no counter has, nor an axis, or launches that are not
+    those which counters are of."""
+    for address, check in claims.asked:
         axes = tables.axes.get(check.of.split("/")[0])
-        if check.form == "count" and axes:
-            for key, name in (("of", check.of), ("per", check.per)):
-                if name and not name.endswith("/cold") and not tables.no_case(name):
-                    what = f"{name} is not counted: counters are of launches with flushed caches"
-                    yield f"{known.folder / address}: field {check.place}.{key}: {what}; say cold"
-            names = (*axes, *COUNTERS, LAUNCHES)
-            for name in sorted(expression.names(check.expression) - {*names}):
-                if is_metric(name):
-                    continue
-                what = f"there is no counter {name}; {there((*COUNTERS, LAUNCHES), name)}"
-                what += f"; and no such axis; {there(axes, name)}"
-                yield f"{known.folder / address}: field {check.place}.expression: {what}"
+        if check.form != "count" or not axes:
+            continue
+        where = f"{claims.folder / address}: field {check.place}"
+        for key, name in (("of", check.of), ("per", check.per)):
+            if name and not name.endswith("/cold") and not tables.lacking(name):
+                why = "is not counted: counters are of launches with flushed caches; say cold"
+                yield f"{where}.{key}: {name} {why}"
+        for name in sorted(expression.names(check.expression) - {*axes, *COUNTERS, LAUNCHES}):
+            if not is_metric(name):
+                counters = list_or_nearest((*COUNTERS, LAUNCHES), name)
+                no_axis = f"and no such axis; {list_or_nearest(axes, name)}"
+                yield f"{where}.expression: there is no counter {name}; {counters}; {no_axis}"
 
 
-def missing(known: Collection, tables: Tables) -> Iterator[str]:
-    """What is named and not there, a line for each: file, table, field, and what there is."""
-    about = {each.experiment for each in known.claims}
+def missing(claims: Collection, tables: Tables) -> Iterator[str]:
+    """A line for each name that nothing has: file, table, field, and what there is. What is about
+    experiments without tables is left out, unless all of it is: another program may have these."""
+    folder, about = claims.folder, {claim.experiment for claim in claims.claims}
     elsewhere = about - tables.axes.keys()
-    for name in sorted(elsewhere) if elsewhere == about else ():  # none is this program's
-        yield f"{known.folder / name}: there is no experiment {name}; {there(tables.axes, name)}"
-    own, folder = _about(known, tables), known.folder
-    for address, check in own.asked:
-        for key, name in _cases(check):
-            if name.split("/")[0] not in elsewhere and (why := tables.no_case(name)):
-                yield f"{folder / address}: field {check.place}.{key}: {why}"
-    for experiment, story in own.stories.items():
-        for step in story.steps:
-            named = [("row", tables.no_row(f"{experiment}/{step.row}"))]
-            named += [("binds", tables.no_case(step.binds))] if step.binds else []
-            for key, why in named:
-                if why:
-                    yield f"{folder / story.address(step)}: field {key}: {why}"
-    for experiment, figures in own.figures.items():
-        for at, each in enumerate(figures.figure):
-            name = f"{experiment}/{each.strategy}/{each.shape}/{each.regime}"
-            if why := tables.no_case(name):
-                yield f"{folder / experiment}/figures.toml: field figure[{at}]: {why}"
-    for listing in own.listings:
-        for row in (listing.row, listing.general):
-            if why := tables.no_row(row):
-                yield f"{folder}/listings.toml: listing {listing.row}: {why}"
+    for experiment in sorted(elsewhere) if elsewhere == about else ():
+        yield f"{folder / experiment}: {tables.lacking(f'{experiment}/')}"
+    for experiment, where, name in _references(claims, tables):
+        ours = experiment in ("", *tables.axes) and name.split("/")[0] not in elsewhere
+        if ours and (why := tables.lacking(name)):
+            yield f"{folder / where}: {why}"
     for row, source in tables.rows.items():
-        names = (*known.sources, *known.settings.own, *ALWAYS)
-        if source.document not in names:
-            what = f"row {row} is of {source.document}; {there(names, source.document)}"
-            yield f"{folder / SOURCES}: no source has that id: {what}"
-    if not elsewhere:
-        yield from _unconcerned(known, tables)
+        documents = (*claims.sources, *claims.settings.own, *ALWAYS)
+        if source.document not in documents:
+            why = f"row {row} is of {source.document}"
+            nearest = list_or_nearest(documents, source.document)
+            yield f"{folder / SOURCES}: no source has that id: {why}; {nearest}"
+    ids = [claim.id for claim in claims.claims]
+    algorithms = [source.algorithm for source in tables.rows.values() if source.algorithm]
+    for erratum in claims.errata if not elsewhere else ():
+        names = (erratum.document, *ids, *algorithms, *tables.rows)
+        for name in erratum.concerns:
+            if name not in names:
+                why = f"{name} is no claim, algorithm, row or its document"
+                where = f"{folder / erratum.address}: field concerns"
+                yield f"{where}: {why}; {list_or_nearest(names, name)}"
+
+
+def _references(claims: Collection, tables: Tables) -> Iterator[tuple[str, str, str]]:
+    """Every row and case that a collection names: the experiment that the place is about, or none;
+    the place; the name. A step whose row a record lacks is left out, as its report does."""
+    steps = [
+        (story, step)
+        for story in claims.stories.values()
+        for step in story.steps
+        if tables.whole or f"{story.experiment}/{step.row}" in tables.rows
+    ]
+    asking = [(claim.experiment, claim.address, claim.asked) for claim in claims.claims]
+    asking += [("", erratum.address, erratum.check) for erratum in claims.errata]
+    asking += [(story.experiment, story.address(step), step.check) for story, step in steps]
+    for experiment, address, checks in asking:
+        for check in checks:
+            for key, name in _cases(check):
+                yield experiment, f"{address}: field {check.place}.{key}", name
+    for story, step in steps:
+        address = story.address(step)
+        yield story.experiment, f"{address}: field row", f"{story.experiment}/{step.row}"
+        if step.binds:
+            yield story.experiment, f"{address}: field binds", step.binds
+    for experiment, figures in claims.figures.items():
+        for at, figure in enumerate(figures.figure):
+            name = f"{experiment}/{figure.strategy}/{figure.shape}/{figure.regime}"
+            yield experiment, f"{experiment}/figures.toml: field figure[{at}]", name
+    for listing in claims.listings:
+        for row in (listing.row, listing.general):
+            yield listing.experiment, f"listings.toml: listing {listing.row}", row
 
 
 def _cases(check: Check) -> Iterator[tuple[str, str]]:
@@ -176,29 +175,18 @@ def _cases(check: Check) -> Iterator[tuple[str, str]]:
     return ((key, name) for key, name in named if "/" in name)  # a roof may be a ceiling
 
 
-def _unconcerned(known: Collection, tables: Tables) -> Iterator[str]:
-    claims = [claim.id for claim in known.claims]
-    algorithms = [each.algorithm for each in tables.rows.values() if each.algorithm]
-    for erratum in known.errata:
-        names = (erratum.document, *claims, *algorithms, *tables.rows)
-        for name in erratum.concerns:
-            if name not in names:
-                what = f"{name} is no claim, algorithm, row or its document; {there(names, name)}"
-                yield f"{known.folder / erratum.address}: field concerns: {what}"
+def faults(claims: Collection, tables: Tables) -> Iterator[str]:
+    yield from uncounted(claims, tables)
+    yield from missing(claims, tables)
 
 
-def faults(known: Collection, tables: Tables) -> Iterator[str]:
-    yield from uncounted(known, tables)
-    yield from missing(known, tables)
-
-
-def slips(known: Collection, record: Record) -> Iterator[str]:
+def slips(claims: Collection, record: Record) -> Iterator[str]:
     """The faults that are certain, whatever commit the record is of; none where it is damaged, as
     what it lacks is then no slip."""
     if record.unread:
         return
     tables = Tables.of(record)
-    yield from uncounted(known, tables)
-    found = [*missing(known, tables)] if complete(record) else []
-    if found and not older(record, known.folder):
-        yield from found
+    yield from uncounted(claims, tables)
+    lacking = [*missing(claims, tables)] if complete(record) else []
+    if lacking and not older(record, claims):
+        yield from lacking

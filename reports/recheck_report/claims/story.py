@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, checks_of
+from recheck_report.claims.outcome import Outcome
 from recheck_report.claims.toml import (
     BadClaim,
     Said,
@@ -24,9 +25,6 @@ from recheck_report.claims.toml import (
     table_of,
 )
 from recheck_report.record.typed import Is, Unfit, read_toml, typed
-
-if TYPE_CHECKING:  # which is made of these
-    from recheck_report.claims.predicates import Outcome
 
 STORY = "story.toml"
 GAIN = "gain"  # the check that every step has but the first: that it is faster than its base

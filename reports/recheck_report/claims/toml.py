@@ -28,7 +28,7 @@ class BadClaim(BadRecord):
         return "\n".join(self.args)
 
 
-def there(names: Iterable[str], wrong: str) -> str:
+def list_or_nearest(names: Iterable[str], wrong: str) -> str:
     """What a message says in place of a wrong name: all that there are, or of many the nearest."""
     known = list(dict.fromkeys(names))
     if len(known) <= 12:
@@ -39,12 +39,12 @@ def there(names: Iterable[str], wrong: str) -> str:
 def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
     for key in table:
         if key not in allowed:
-            raise Unfit(f"is unknown; {there(allowed, key)}", f"{where}{key}")
+            raise Unfit(f"is unknown; {list_or_nearest(allowed, key)}", f"{where}{key}")
 
 
 def one_of(names: Collection[str], name: str, field: str) -> None:
     if name not in names:
-        raise Unfit(f"there is no {name or 'value'}; {there(names, name)}", f"{field}:")
+        raise Unfit(f"there is no {name or 'value'}; {list_or_nearest(names, name)}", f"{field}:")
 
 
 def list_of(table: dict[str, Any], key: str) -> list[Any]:

@@ -30,7 +30,7 @@ from typing import Any
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.collection import SNIPPETS
 from recheck_report.claims.names import Tables, faults
-from recheck_report.claims.toml import there
+from recheck_report.claims.toml import list_or_nearest
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
@@ -92,7 +92,7 @@ def untested(known: Collection, names: set[str]) -> Iterator[str]:
     for address, check in known.asked:
         kind, _, name = check.test.partition(":")
         if kind in ("gate", "racecheck") and name not in names:
-            what = f"there is no test {name}; {there(sorted(names), name)}"
+            what = f"there is no test {name}; {list_or_nearest(sorted(names), name)}"
             yield f"{known.folder / address}: field {check.place}.test: {what}"
 
 
@@ -115,7 +115,8 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
     check_names(options, known, record, there_are)
     for name in dict.fromkeys(claim.experiment for claim in known.claims):
         if name not in there_are.axes:  # another program may have it
-            say(f"{name}: the program has no such experiment; {there(there_are.axes, name)}")
+            nearest = list_or_nearest(there_are.axes, name)
+            say(f"{name}: the program has no such experiment; {nearest}")
     env = record["environment"]
     gpu, no_gpu = env["gpu"], None
     if gpu is None:

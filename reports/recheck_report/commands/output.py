@@ -18,8 +18,7 @@ from recheck_report.record.probes import PROBES
 from recheck_report.record.read import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
-COMPARISON_MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"
-CHART_MARK = "<dc:title>Recheck</dc:title>"  # the publisher that canvas.py writes into each SVG
+CHART_MARK = "<dc:title>Recheck</dc:title>"  # what svg.py writes into each chart
 
 
 def _ours(path: Path, mark: str) -> bool:

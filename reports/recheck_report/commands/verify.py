@@ -15,16 +15,17 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims import load_collection, verdicts_of
+from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, VERDICTS, counted, duration, margin
+from recheck_report.formatting import NONE, VERDICTS, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
+from recheck_report.say.claim import counted, verdicts_of
+from recheck_report.say.outcome import in_words
 from recheck_report.say.times import Pair, count, place, row_of, told
-from recheck_report.say.verdicts import number_in_words
 
 MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
 
@@ -82,7 +83,7 @@ def slower(pair: Pair) -> list[str]:
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
         beyond = f"two runs differ by up to {margin(row.most.noise)}"
-        printed.append(f"slower: {told(row.most)}; {beyond}{also}")
+        printed.append(f"slower: {told(row.most).plain}; {beyond}{also}")
     return printed
 
 
@@ -114,7 +115,7 @@ def too_good(own: Measured) -> list[str]:
 
 def _effect(judged: Verdict) -> str:
     found = judged.measured
-    return number_in_words(found) if found else NONE
+    return in_words(found) if found else NONE
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
@@ -155,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     titles = {each.id: each.title for each in load_collection(options.experiments).claims}
     _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in VERDICTS}
-    print(f"\n{counted(counts)}: {gpu or 'no GPU'}")
+    print(f"\n{counted(counts).plain}: {gpu or 'no GPU'}")
     if not found.claims and own.known.left_out:
         theirs = ", ".join(sorted(_experiments(own)))
         print(f"{options.experiments} has no claim about this record's experiments: {theirs}")

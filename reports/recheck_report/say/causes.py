@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import cell, few
+from recheck_report.formatting import few
 from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.say.nodes import text
+from recheck_report.say.remark import Remark
 
 MANY = 10  # cases from which on a cause is named that costs no claim
 REASONS = 2  # of a cause that are quoted
@@ -42,18 +44,14 @@ class Cause:
     more: str = ""
 
     @property
-    def says(self) -> str:
+    def remark(self) -> Remark:
         """ "Not enough memory: 812 cases and 35 claims have no result: needs 6.4 GB, …"."""
         lost = [(len(self.cases), "case"), (len(self.claims), "claim")]
         many = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in lost if count]
         verb = "has" if sum(count for count, _ in lost) == 1 else "have"
         why = few([reason for reason, _ in self.reasons.most_common()], REASONS, "; ")
-        return f"{self.title}: {' and '.join(many)} {verb} no result: {why}{self.more}."
-
-    @property
-    def markdown(self) -> str:
-        title, lost, why = cell(self.says).split(": ", 2)
-        return f"**{title}: {lost}**: {why}"
+        title = f"{self.title}: {' and '.join(many)} {verb} no result"
+        return Remark(title, text(f": {why}{self.more}."), self.fault)
 
 
 def causes(own: Measured) -> list[Cause]:
@@ -92,7 +90,7 @@ def _unanswered(own: Measured, judged: Judged) -> Iterator[tuple[str, str]]:
     these have no value."""
     for outcome in judged.outcomes:
         check, probes = outcome.check, own.probes
-        if outcome.reason and check.form in UNCOUNTED and probes:
+        if outcome.absence and check.form in UNCOUNTED and probes:
             known = probes.counters.get(check.of) or probes.tests.get(check.test)
             if known and known.reason:
                 yield check.form, known.reason.removeprefix("not measured: ")

@@ -7,9 +7,12 @@ from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, prose
+from recheck_report.claims.outcome import FAILS, HOLDS
+from recheck_report.formatting import NONE
 from recheck_report.record.record import Case
-from recheck_report.say.verdicts import finding, link
+from recheck_report.say.claim import reference
+from recheck_report.say.nodes import BREAK, Text, anchor, code, joined, link, prose, strong, text
+from recheck_report.say.outcome import finding
 
 CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
@@ -17,99 +20,120 @@ ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"
 CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 
 
-def one_title(own: Measured) -> str:
+def one_title(report: Measured) -> Text:
     """The title of the one document, or what it is called; empty where there are several."""
-    sources = [*own.known.sources.values()]
-    return _titled(sources[0])[0] if len(sources) == 1 else ""
+    sources = [*report.known.sources.values()]
+    return _title(sources[0]) if len(sources) == 1 else Text()
 
 
-def called(own: Measured) -> str:
+def called(report: Measured) -> Text:
     """What the collection is called, or its one document."""
-    return prose(own.known.settings.title) or one_title(own)
+    return prose(report.known.settings.title) or one_title(report)
 
 
-def _titled(source: Source) -> list[str]:
-    """Its title, or else what it is called here; its author and year."""
-    title = prose(source.title) + (f" ({prose(source.english)})" if source.english else "")
-    by = ", ".join(prose(text) for text in (source.author, source.year) if text)
-    return [title or prose(source.name), by or NONE]
+def whose(report: Measured) -> Text:
+    """Whose sentences and errors a page has: "the documents", "“A title”"."""
+    one = one_title(report)
+    return text("“", one, "”") if one else text("the documents")
 
 
-def cited(own: Measured) -> list[list[str]]:
+def _title(source: Source) -> Text:
+    """Its title with the English, or else what it is called here."""
+    english = text(" (", prose(source.english), ")") if source.english else Text()
+    return text(prose(source.title), english) or prose(source.name)
+
+
+def _by(source: Source) -> Text:
+    """Its author and year."""
+    return joined(", ", map(prose, (source.author, source.year))) or text(NONE)
+
+
+def cited(report: Measured) -> list[list[Text]]:
     """In short: title, who wrote it and when."""
-    found = []
-    for each in own.known.sources.values():
-        title, by = _titled(each)  # in quotes, slips of the pen and all, unless it is ours
-        found.append([f"{prose(each.id)}: " + (f"“{title}”" if each.title else title), by])
-    return found
+    rows = []
+    for source in report.known.sources.values():
+        title = _title(source)  # in quotes, slips of the pen and all, unless it is ours
+        title = text("“", title, "”") if source.title else title
+        rows.append([text(f"{source.id}: ", title), _by(source)])
+    return rows
 
 
-def printed(own: Measured) -> str:
+def printed(report: Measured) -> Text:
     """What names of rows that are listings as printed begin with; empty where there are none."""
-    rows = {case.strategy for case in own.record.cases}
-    ids = [e for e in own.known.sources if any(row.startswith(f"{e.lower()}_") for row in rows)]
-    names = ", ".join(f"`{each.lower()}_`" for each in ids)
-    return f"Names with {names} in front: listings of {', '.join(ids)} as printed." if ids else ""
+    rows = {case.strategy for case in report.record.cases}
+    ids = [e for e in report.known.sources if any(row.startswith(f"{e.lower()}_") for row in rows)]
+    if not ids:
+        return Text()
+    names = joined(", ", (code(f"{name.lower()}_") for name in ids))
+    return text("Names with ", names, f" in front: listings of {', '.join(ids)} as printed.")
 
 
-def sources(own: Measured) -> list[list[str]]:
+def sources(report: Measured) -> list[list[Text]]:
     """Where the sentences and figures are from, with all that is known."""
+    none = text(NONE)
     return [
         [
-            f"{prose(each.id)}: {prose(each.name)}",
-            prose(each.title) and _titled(each)[0] or NONE,
-            _titled(each)[1],
-            prose(each.found),
-            prose(each.language) or NONE,
-            "<br>".join(map(prose, each.hardware)) or NONE,
-            prose(each.state) or NONE,
+            text(f"{source.id}: ", prose(source.name)),
+            _title(source) if source.title else none,
+            _by(source),
+            prose(source.found),
+            prose(source.language) or none,
+            joined(BREAK, map(prose, source.hardware)) or none,
+            prose(source.state) or none,
         ]
-        for each in own.known.sources.values()
+        for source in report.known.sources.values()
     ]
 
 
-def proof(corrected: Corrected) -> str:
+def proof(corrected: Corrected) -> Text:
     """Whether what is put right is proven, and by what."""
     outcomes = corrected.outcomes
     if not outcomes:
-        return f"by reading: {prose(corrected.erratum.shown)}"
-    verdicts = {each.verdict for each in outcomes}
+        return "by reading: " + prose(corrected.erratum.shown)
+    verdicts = {outcome.verdict for outcome in outcomes}
     word = "not proven here"
-    if verdicts == {"holds"}:
+    if verdicts == {HOLDS}:
         word = "proven"
-    elif "fails" in verdicts:
+    elif FAILS in verdicts:
         word = "refuted"
-    return f"**{word}**: {'; '.join(finding(each) for each in outcomes)}"
+    return text(strong(word), ": ", joined("; ", map(finding, outcomes)))
 
 
-def errata(own: Measured) -> list[list[str]]:
-    found = []
-    for each in own.judgement.errata:
-        erratum = each.erratum
-        head = f'<a id="erratum-{erratum.id.lower()}"></a>{erratum.id}'
-        english = f" (“{prose(erratum.english)}”)" if erratum.english else ""
-        written = f"“{prose(erratum.written)}”{english}"
-        concerns = ", ".join(_concerned(own, name) for name in erratum.concerns)
-        where = f"{erratum.document} {prose(erratum.place)}"
-        found.append([head, where, written, prose(erratum.right), concerns, proof(each)])
-    return found
+def errata(report: Measured) -> list[list[Text]]:
+    rows = []
+    for corrected in report.judgement.errata:
+        erratum = corrected.erratum
+        english = text(" (“", prose(erratum.english), "”)") if erratum.english else Text()
+        concerns = joined(", ", (_concerned(report, name) for name in erratum.concerns))
+        rows.append(
+            [
+                text(anchor(f"erratum-{erratum.id.lower()}"), erratum.id),
+                text(f"{erratum.document} ", prose(erratum.place)),
+                text("“", prose(erratum.written), "”", english),
+                prose(erratum.right),
+                concerns,
+                proof(corrected),
+            ]
+        )
+    return rows
 
 
-def errata_of(own: Measured, claim: str) -> str:
+def errata_of(report: Measured, claim: str) -> Text:
     """Links to the errata that concern a claim."""
-    ids = [each.erratum.id for each in own.judgement.errata if claim in each.erratum.concerns]
-    return ", ".join(f"[{name}]({ERRATA_PAGE}#erratum-{name.lower()})" for name in ids)
+    errata = (corrected.erratum for corrected in report.judgement.errata)
+    ids = [erratum.id for erratum in errata if claim in erratum.concerns]
+    return joined(", ", (link(f"{ERRATA_PAGE}#erratum-{name.lower()}", name) for name in ids))
 
 
-def _concerned(own: Measured, name: str) -> str:
+def _concerned(report: Measured, name: str) -> Text:
     """A claim, an algorithm or a document, with a link if it stands in the report."""
-    record = own.record
-    if own.judgement.find(name):
-        return link(name)
+    record = report.record
+    if report.judgement.find(name):
+        return reference(name)
     rows = [case for case in record.cases if case.source.algorithm == name and not case.sweep]
     if not rows:
-        return name
-    headline = {each.name: each.headline for each in record.experiments}
+        return text(name)
+    headline = {experiment.name: experiment.headline for experiment in record.experiments}
 
     def fit(case: Case) -> tuple[bool, bool]:
         """Whether it is the listing as printed, and in the table that shows most."""
@@ -117,19 +141,21 @@ def _concerned(own: Measured, name: str) -> str:
         return printed, case.shape_name == headline[case.experiment]
 
     case = max(rows, key=fit)
-    return f"[{name}]({place_of(case, record.experiment_of(case))})"
+    return link(place_of(case, record.experiment_of(case)), name)
 
 
-def changes(own: Measured) -> list[list[str]]:
+def changes(report: Measured) -> list[list[Text]]:
     """The changes after which a verdict was another: what decided the claim before, and what it
     came to then and comes to now."""
-    found = []
-    for change in own.turned:
-        judged = own.judgement.find(change.claim)
+    rows = []
+    for change in report.turned:
+        judged = report.judgement.find(change.claim)
         assert judged  # or the change would not be shown
         # the log has one word for what fails
         fails = "wrong as printed" if judged.claim.independent else "fails here"
-        verdicts = f"{change.verdict.replace('fails', fails)}, **{judged.verdict}**"
-        words = [change.date, prose(change.asked), verdicts, change.because, prose(change.reason)]
-        found.append([link(change.claim), *words])
-    return found
+        then = fails if change.verdict == "fails" else change.verdict
+        verdicts = text(f"{then}, ", strong(judged.verdict))
+        asked, because = prose(change.asked), text(change.because)
+        reason = prose(change.reason)
+        rows.append([reference(change.claim), text(change.date), asked, verdicts, because, reason])
+    return rows

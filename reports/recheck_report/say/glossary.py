@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recheck_report.record.record import Record
 from recheck_report.say.bottlenecks import LIMITED
+from recheck_report.say.nodes import Table, table
 
 _WORDS = {
     "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",
@@ -50,13 +51,14 @@ _REGIMES = {
 }
 
 
-def rows(record: Record) -> list[list[str]]:
+def words(record: Record) -> Table:
     """The words that a report on this record uses."""
     regimes = {case.regime for case in record.cases}
     roles = {case.role for case in record.cases}
-    return [
-        [word, meaning]
+    rows = (
+        (word, meaning)
         for word, meaning in _WORDS.items()
         if _REGIMES.get(word, "") in {"", *regimes}
         if word != "roof" or "roof" in roles
-    ]
+    )
+    return table(("word", "meaning"), rows)

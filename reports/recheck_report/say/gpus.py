@@ -11,12 +11,26 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, VERDICTS, counted, few, prose, significant
+from recheck_report.formatting import NONE, VERDICTS, significant
 from recheck_report.record.read import RECORD
 from recheck_report.record.verdicts import UNKNOWN
 from recheck_report.say import provenance, times
+from recheck_report.say.claim import counted
+from recheck_report.say.nodes import (
+    BREAK,
+    Code,
+    Text,
+    few,
+    joined,
+    link,
+    prose,
+    strong,
+    text,
+    texts,
+)
+from recheck_report.say.outcome import in_words, number
+from recheck_report.say.remark import Remark
 from recheck_report.say.times import Pair
-from recheck_report.say.verdicts import in_words, shortest
 from recheck_report.statistics.changes import Change
 
 TURNED = ["claim", "", "was", "is", "measured then", "measured now", "asked"]
@@ -60,14 +74,14 @@ def names(records: list[Measured]) -> list[str]:
 
 
 def labels_of(first: Measured, other: Measured, names: tuple[str, str]) -> tuple[str, str]:
-    """What sets two records apart, as Markdown: of one model's, commit and day alone."""
+    """What sets two records apart: of one model's, commit and day alone."""
     same = alike(first, other)
     short = []
     for each, name in zip((first, other), names, strict=True):
         if same:
             day = each.record.environment.started[:10]
             name = name.removeprefix(f"{machine(each)}, ").replace(f", {day}", f" ({day})")
-        short.append(prose(name))
+        short.append(name)
     return short[0], short[1]
 
 
@@ -81,37 +95,33 @@ def _facts(each: Measured) -> dict[str, str]:
     }
 
 
-def brands(each: Measured) -> list[str]:
+def brands(each: Measured) -> list[Remark]:
     """As at the top of a report; and as no page of these has a section on them, which times are too
     good to be true."""
     found = [*provenance.brands(each), *provenance.notes(each)]
-    named = [f"{times.code(name)}: {prose(why)}" for name, why in each.suspects.items()]
+    named = [text(Code(name), f": {why}") for name, why in each.suspects.items()]
     if named:
-        found.append(f"**{times.count(len(named), 'suspect time')}**: {few(named, NAMED, '; ')}.")
+        rest = text(": ", few(named, NAMED, "; "), ".")
+        found.append(Remark(times.count(len(named), "suspect time"), rest))
     return found
 
 
-def labels(records: list[Measured]) -> list[list[str]]:
-    """Markdown for each record: the day, what it was measured with, and its brands in short."""
+def columns(records: list[Measured], named: list[str] | None = None) -> list[Text]:
+    """The heading of each record: its name, the day, what it was measured with, and what a reader
+    must know of it. What is not the same in all records is strong."""
     facts = [_facts(each) for each in records]
-    found = []
-    for each, own in zip(records, facts, strict=True):
-        lines = [prose(each.record.environment.started[:10])]
+    found = [text("claim")]
+    for name, each, own in zip(named or names(records), records, facts, strict=True):
+        lines = [text(name), text(each.record.environment.started[:10])]
         for key, value in own.items():
             alike = all(other[key] == value for other in facts)
-            text = prose(f"{key} {value}")
-            lines.append(text if alike else f"**{text}**")
-        short = [text.split("**")[1] for text in brands(each)]
-        lines += [f"**{text}**" for text in short]
+            line = text(f"{key} {value}")
+            lines.append(line if alike else strong(line))
+        lines += [strong(remark.title) for remark in brands(each)]
         if each.probes is None:
-            lines.append("without probes")
-        found.append(lines)
+            lines.append(text("without probes"))
+        found.append(joined(BREAK, lines))
     return found
-
-
-def columns(records: list[Measured], named: list[str] | None = None) -> list[str]:
-    heads = zip(named or names(records), labels(records), strict=True)
-    return ["claim", *("<br>".join([prose(name), *lines]) for name, lines in heads)]
 
 
 def claims(records: list[Measured]) -> list[Claim]:
@@ -120,23 +130,25 @@ def claims(records: list[Measured]) -> list[Claim]:
     return [found[name] for name in sorted(found, key=in_order)]
 
 
-def rows(records: list[Measured], claims: list[Claim], linked: bool = False) -> list[list[str]]:
+def rows(
+    records: list[Measured], claims: list[Claim], linked: bool = False
+) -> list[tuple[Text, ...]]:
     """A row for each claim; its id leads to the claim in a report if `linked`."""
     found, counts = [], [dict.fromkeys(VERDICTS, 0) for _ in records]
     for claim in claims:
-        link = f"[{claim.id}]({claim_place(claim.id)})" if linked else claim.id
-        cells = []
+        name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
+        cells: list[Text | str] = []
         for each, count in zip(records, counts, strict=True):
             judged = each.judgement.find(claim.id)
             if judged is None:
                 cells.append(NONE)
                 continue
             count[judged.verdict] += 1
-            measured = in_words(judged.shown) if judged.shown else NONE
-            verdict = f"**{judged.verdict}**"
-            cells.append(verdict if measured == NONE else f"{verdict} {measured}")
-        found.append([f"{link} {prose(claim.title)}", *cells])
-    return [*found, ["in all", *map(counted, counts)]] if found else []
+            shown = judged.headline
+            measured = f" {in_words(shown)}" if shown and shown.value is not None else ""
+            cells.append(strong(judged.verdict) + measured)
+        found.append(texts((text(name, " ", prose(claim.title)), *cells)))
+    return [*found, texts(("in all", *map(counted, counts)))] if found else []
 
 
 def decided(records: list[Measured], claims: list[Claim]) -> list[Claim]:
@@ -166,15 +178,15 @@ def _both(first: Measured, other: Measured) -> list[tuple[Judged, Judged]]:
     return [(a, b) for a, b in pairs if a and b and not {a.verdict, b.verdict} & {*UNKNOWN}]
 
 
-def turned(first: Measured, other: Measured) -> list[list[str]]:
+def turned(first: Measured, other: Measured) -> list[tuple[Text, ...]]:
     """The claims that both records judge, and not alike: what decides, measured in both."""
     found = []
     for was, now in _both(first, other):
         if was.verdict != now.verdict:
             at, claim = _deciding(was, now), now.claim
-            about = [claim.id, prose(claim.title), was.verdict, now.verdict]
-            measured = [shortest(each.outcomes[at]) for each in (was, now)]
-            found.append([*about, *measured, prose(claim.expected)])
+            about = (claim.id, prose(claim.title), was.verdict, now.verdict)
+            measured = (number(each.outcomes[at]) for each in (was, now))
+            found.append(texts((*about, *measured, prose(claim.expected))))
     return found
 
 
@@ -199,20 +211,19 @@ def _telling(pair: Pair) -> list[Change]:
     return next((each for each in kinds if each), pair.changes)
 
 
-def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]) -> list[str]:
-    """The comparison in two sentences, as Markdown: the times, then the verdicts.
+def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]) -> list[Text]:
+    """The comparison in two sentences: the times, then the verdicts.
 
-    Of two runs on one model, what became slower; of two models, how much faster one is. `labels`
-    are Markdown.
+    Of two runs on one model, what became slower; of two models, how much faster one is.
     """
     verdicts = _verdicts(first, other)
     was, now = labels
     own = _telling(pair)
     if not own:
-        return [f"{was} and {now} have no case in common that both timed.", verdicts]
+        return [text(f"{was} and {now} have no case in common that both timed."), verdicts]
     if not alike(first, other):
         if own[0].new.target == "cpu":
-            was, now = (prose(each.record.environment.cpu) for each in (first, other))
+            was, now = (each.record.environment.cpu for each in (first, other))
         low, middle, high = times.middle_half(own)
         much = f"is {significant(middle)} times as fast as"
         if middle < 1:
@@ -222,26 +233,28 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
         where = (
             f"at the median of {times.count(len(own), 'case')} ({times.kind(own[0].new)}; {half})"
         )
-        return [f"{now} {much} {was} {where}.", verdicts]
+        return [text(f"{now} {much} {was} {where}."), verdicts]
     slower, faster = pair.of("slower"), pair.of("faster")
-    verdicts = f"{pair.disturbed}. {verdicts}" if pair.disturbed else verdicts
-    where = f"{was} and {now} both timed on {prose(machine(other))}"
+    if pair.disturbed:
+        verdicts = text(f"{pair.disturbed}. ", verdicts)
+    where = f"{was} and {now} both timed on {machine(other)}"
     both = f"Of {times.count(len(pair.changes), 'case')} that {where}"
     if not slower and not faster:
-        return [f"{both}, none differs by more than two runs of the same code do.", verdicts]
+        return [text(f"{both}, none differs by more than two runs of the same code do."), verdicts]
     tally = f"{len(slower) or 'none'} became slower and {len(faster) or 'none'} faster"
     rungs = [each for each in slower or faster if each.new.role == "rung"]
-    most = times.told((rungs or slower or faster)[0], times.code)
+    most = times.told((rungs or slower or faster)[0])
     said = f"{both}, {tally} by more than two runs of the same code differ"
-    return [f"{said}; most of all {most}.", verdicts]
+    return [text(f"{said}; most of all ", most, "."), verdicts]
 
 
-def _verdicts(first: Measured, other: Measured) -> str:
+def _verdicts(first: Measured, other: Measured) -> Text:
     both = len(_both(first, other))
-    found = [f"{line[0]} ({line[2]}, now {line[3]})" for line in turned(first, other)]
+    found = [text(line[0], " (", line[2], ", now ", line[3], ")") for line in turned(first, other)]
     if not both:
-        return "No claim is judged by both."
+        return text("No claim is judged by both.")
     if not found:
-        return f"The verdicts on all {both} claims that both judge agree."
+        return text(f"The verdicts on all {both} claims that both judge agree.")
     differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
-    return f"Of {times.count(both, 'claim')} that both judge, {differ}: {few(found, NAMED)}."
+    lead = f"Of {times.count(both, 'claim')} that both judge, {differ}: "
+    return text(lead, few(found, NAMED), ".")

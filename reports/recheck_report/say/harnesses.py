@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.formatting import NBSP, NONE, cell, margin, significant
+from recheck_report.formatting import NBSP, NONE, margin, significant
 from recheck_report.record.case import NAME, ROW, SHAPE
 from recheck_report.record.environment import Git
 from recheck_report.record.typed import Is, read_if_there
+from recheck_report.say.nodes import Code, Table, Text, emphasis, prose, strong, text, texts
+from recheck_report.say.nodes import table as table_of
 
 SCHEMA = 1
 FILE, PAGE = "other_harnesses.json", "why_your_number_differs.md"
@@ -177,33 +179,34 @@ def _microseconds(seconds: float | None) -> str:
     return f"{1e6 * seconds:,.0f}" if seconds >= 1e-3 else significant(1e6 * seconds)
 
 
-def table(found: Harnesses) -> list[list[str]]:
+def table(found: Harnesses) -> list[tuple[Text, ...]]:
     """A row for each method: its time of each kernel in microseconds, and what it charges for."""
     rows = []
-    for name, (title, text) in METHODS.items():
+    for name, (title, charges) in METHODS.items():
         method = found.methods.get(name, Method(reason="not measured: not in the file"))
         times = [_microseconds(found.seconds(name, kernel)) for kernel in found.kernels]
+        why = Text()
         if method.reason:
-            reason = ("in one process " if method.times else "") + cell(method.reason)
-            text += f" *{reason[:1].upper()}{reason[1:]}.*"
-        rows.append([title, *times, text])
+            reason = ("in one process " if method.times else "") + method.reason
+            why = text(" ", emphasis(f"{reason[:1].upper()}{reason[1:]}."))
+        rows.append(texts((prose(title), *times, text(charges, why))))
     return rows
 
 
-def short(found: Harnesses) -> list[list[str]]:
-    """The heading and the rows of a small table: a row for each kernel, and the methods that have
-    all times."""
+def short(found: Harnesses) -> Table:
+    """A small table: a row for each kernel, and the methods that have all times."""
     methods = [
         each for each in SHORT if all(found.seconds(each, kernel) for kernel in found.kernels)
     ]
-    rows = [["µs", *(SHORT[each] for each in methods)]]
-    for kernel in found.kernels:
-        times = [_microseconds(found.seconds(each, kernel)) for each in methods]
-        rows.append([cell(kernel), *times])
-    return rows
+    rows = [
+        (kernel, *(_microseconds(found.seconds(each, kernel)) for each in methods))
+        for kernel in found.kernels
+    ]
+    heads: list[Text | str] = ["µs", *(prose(SHORT[each]) for each in methods)]
+    return table_of(heads, rows, range(1, len(heads)))
 
 
-def answer(found: Harnesses) -> Iterator[str]:
+def answer(found: Harnesses) -> Iterator[Text]:
     """Why the kernel that differs most does so, for the first harness that was measured, and
     whether the clocks agree."""
     share = found.environment.event_seconds
@@ -216,17 +219,19 @@ def answer(found: Harnesses) -> Iterator[str]:
     if pairs:
         _, other, kernel = max(each for each in pairs if each[1] == pairs[0][1])
         said, ours = (_microseconds(found.seconds(each, kernel)) for each in (other, "cold"))
-        name = cell(kernel)
-        yield f"**For `{name}`, {OTHERS[other]} says {said}{NBSP}µs, and Recheck {ours}.**"
+        name = prose(OTHERS[other])
+        says = f" says {said}{NBSP}µs, and Recheck {ours}."
+        yield strong("For ", Code(kernel), ", ", name, says)
         clean, dirty = (found.seconds(f"{each}_flush", kernel) for each in ("read", "memset"))
         if clean and dirty and dirty > clean:
-            yield (
-                f"{OTHERS[other]} empties the L2 cache by writing to it. The kernel then waits "
-                f"while those lines go to DRAM: {_microseconds(dirty - clean)}{NBSP}µs. "
-                "Recheck empties it by reading."
+            yield text(
+                name,
+                " empties the L2 cache by writing to it. The kernel then waits while those lines "
+                f"go to DRAM: {_microseconds(dirty - clean)}{NBSP}µs. Recheck empties it by "
+                "reading.",
             )
     if share:
-        yield (
+        yield text(
             f"Two events with nothing between them are {_microseconds(share)}{NBSP}µs apart. "
             "Recheck subtracts that; the others do not."
         )
@@ -236,34 +241,47 @@ def answer(found: Harnesses) -> Iterator[str]:
         if (known := found.apart("memset_flush", each, share or 0.0))
     ]
     for other, (apart, kernel) in agreements:
-        so = ", so nothing else differs" if apart <= AGREE else f" (most apart: `{cell(kernel)}`)"
-        yield (
-            "With nvbench's flush and that time, Recheck's clock agrees with "
-            f"{OTHERS[other]} within {margin(apart)}{so}."
+        most = text(" (most apart: ", Code(kernel), ")")
+        yield text(
+            "With nvbench's flush and that time, Recheck's clock agrees with ",
+            prose(OTHERS[other]),
+            f" within {margin(apart)}",
+            ", so nothing else differs" if apart <= AGREE else most,
+            ".",
         )
 
 
-def checks(found: Harnesses) -> Iterator[str]:
+def checks(found: Harnesses) -> Iterator[Text]:
     """What speaks for the numbers."""
     if same := found.apart("cold", "read_flush"):
-        yield (
-            "Recheck's clock gives the same time in `recheck` and in the library that the others "
-            f"time, within {margin(same[0])} (most apart: `{cell(same[1])}`)."
+        yield text(
+            "Recheck's clock gives the same time in ",
+            Code("recheck"),
+            f" and in the library that the others time, within {margin(same[0])} (most apart: ",
+            Code(same[1]),
+            ").",
         )
     if known := found.repeats():
         apart, method, kernel = known
-        yield (
-            f"Each method measured in two processes. They differ by {margin(apart)} at most "
-            f"({METHODS[method][0]}, `{cell(kernel)}`), first launches aside."
+        yield text(
+            f"Each method measured in two processes. They differ by {margin(apart)} at most (",
+            _where(method, kernel),
+            "), first launches aside.",
         )
     ceiling = found.environment.dram_bytes_per_second
     if ceiling and (fastest := found.rate()):
         rate, method, kernel = fastest
-        where = f"{METHODS[method][0]}, `{cell(kernel)}`"
-        yield (
-            f"No time is shorter than the memory's pins allow: the highest rate is "
-            f"{100 * rate / ceiling:.0f}{NBSP}% of theirs ({where})."
-            if rate <= ceiling
-            else f"**A time is too short for the memory's pins**: {where} comes to "
-            f"{rate / ceiling:.2f} times their rate, so a part of its data was in L2."
-        )
+        where = _where(method, kernel)
+        if rate <= ceiling:
+            share = f"{100 * rate / ceiling:.0f}{NBSP}%"
+            lead = f"No time is shorter than the memory's pins allow: the highest rate is {share}"
+            yield text(f"{lead} of theirs (", where, ").")
+        else:
+            more = (
+                f" comes to {rate / ceiling:.2f} times their rate, so a part of its data was in L2."
+            )
+            yield text(strong("A time is too short for the memory's pins"), ": ", where, more)
+
+
+def _where(method: str, kernel: str) -> Text:
+    return text(prose(METHODS[method][0]), ", ", Code(kernel))

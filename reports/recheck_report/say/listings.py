@@ -7,8 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import prose
 from recheck_report.record.record import Case
+from recheck_report.say.nodes import BREAK, Text, code, emphasis, prose, text
 from recheck_report.say.sentences import WORDS, Sentences, prices
 
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
@@ -17,7 +17,7 @@ COLUMNS = ["listing", "what its row keeps", "what our general form changes", "wh
 @dataclass(frozen=True)
 class Listed:
     counts: str  # "9 slower, 12 the same within the resolution": the general forms
-    rows: list[list[str]]
+    rows: list[list[Text]]
 
 
 def listed(own: Measured) -> Listed | None:
@@ -32,15 +32,15 @@ def listed(own: Measured) -> Listed | None:
     rows, found = [], prices(own)
     for each in known:
         row, general = each.strategies
-        name, printed = f"`{row}`", there.get(each.row)
+        name, printed = code(row), there.get(each.row)
         if printed:
             name = Sentences(own, record.experiment_of(printed)).link(printed)
-        keeps = prose(each.keeps)
-        if each.reconstructed:
-            keeps += f"<br>*Reconstructed:* {prose(each.reconstructed)}"
-        differs = f"`{general}`: {prose(each.differs)}"
-        place = f"{each.document} {prose(each.place)}"
-        rows.append([f"{name}<br>{place}", keeps, differs, found[each.row].text])
+        keeps, reconstructed = prose(each.keeps), prose(each.reconstructed)
+        if reconstructed:
+            keeps = text(keeps, BREAK, emphasis("Reconstructed:"), " ", reconstructed)
+        differs = text(code(general), ": ", prose(each.differs))
+        place = text(name, BREAK, f"{each.document} ", prose(each.place))
+        rows.append([place, keeps, differs, found[each.row].text])
     outcomes = Counter(line.outcome for line in found.values())
     words = {**WORDS, "not measured": "not measured"}
     counts = ", ".join(f"{outcomes[key]} {words[key]}" for key in words if outcomes[key])

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
+from recheck_report.formatting import NBSP, NONE, duration, significant, spread
 from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.record.record import Case, Record
+from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.suspects import machine_rows
 
 
-def mark(own: Measured, case: Case | None) -> str:
-    """What follows a time that nothing may be concluded from."""
+def doubt(own: Measured, case: Case | None) -> str:
+    """Why nothing may be concluded from a time, in a word: disturbed, no interval or suspect."""
     if case is None or not case.seconds:
         return ""
     if case.unsure:
-        return " **disturbed**" if case.disturbed else " **no interval**"
-    return " **suspect**" if case.id in own.suspects else ""
+        return "disturbed" if case.disturbed else "no interval"
+    return "suspect" if case.id in own.suspects else ""
+
+
+def mark(own: Measured, case: Case | None) -> Text:
+    """What follows a time in a table: its doubt."""
+    word = doubt(own, case)
+    return text(" ", strong(word)) if word else Text()
 
 
 def work_of(case: Case) -> Metric | None:
@@ -34,16 +41,18 @@ COLUMNS += ["SM clock"]
 NUMBERS = range(2, 7)
 
 
-def table(record: Record) -> list[list[str]]:
+def ceilings(record: Record) -> Table:
     """The measured ceilings beside the specified ones: a row for each row of the experiment."""
-    rows, places = [], set()
+    rows: list[list[Text | str]] = []
+    places = set()
     for case in machine_rows(record):
         place = anchor(case, record.experiment_of(case))
-        mark = "" if place in places else f'<a id="{place}"></a>'
+        begins = Text() if place in places else text(Anchor(place))
         places.add(place)
-        line = [f"{mark}`{case.strategy}`, {case.regime}", cell(case.problem or case.note) or NONE]
+        name = text(begins, Code(case.strategy), f", {case.regime}")
+        line: list[Text | str] = [name, case.problem or case.note or NONE]
         if case.seconds is None:
-            rows.append([*line, cell(case.why_not), *[NONE] * 4])
+            rows.append([*line, case.why_not, *[NONE] * 4])
             continue
         metric, seconds = work_of(case), case.seconds
         wide = f"{duration(seconds.median)} {spread(seconds)}".replace(" ", NBSP)
@@ -62,4 +71,4 @@ def table(record: Record) -> list[list[str]]:
         middle, low, high = (rate / limit for rate in metric.rates(case))
         line += [Ratio(middle, low, high).percent.replace(" ", NBSP), clock]
         rows.append(line)
-    return rows
+    return table(COLUMNS, rows, NUMBERS, "What the machine gives at best")

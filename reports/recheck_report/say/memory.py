@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.anchors import anchor
-from recheck_report.formatting import NBSP, NONE, cell, duration, significant, spread
+from recheck_report.formatting import NBSP, NONE, duration, significant, spread
 from recheck_report.record.record import MEMORY_LEVELS, Case, Record
+from recheck_report.say.nodes import Anchor, Table, Text, table, text
 
 KINDS = ("latency_", "bandwidth_", "uniform_", "write_")
 _NAMES = {
@@ -87,8 +88,9 @@ def _rate(case: Case | None) -> str:
     return _gap(case)
 
 
-def table(record: Record) -> list[list[str]]:
-    rows: list[list[str]] = []
+def by_level(record: Record) -> Table:
+    """A row for each level: how long a load takes, and how much is read and written."""
+    rows: list[list[Text | str]] = []
     for level in levels(record):
         case, rates = level.latency, (level.bandwidth, level.uniform, level.write)
         # a link may lead to any regime of a row at that size
@@ -98,9 +100,7 @@ def table(record: Record) -> list[list[str]]:
             for c in record.cases
             if c.experiment == MEMORY_LEVELS and (c.strategy, c.shape_name) in rows_here
         )
-        line = [
-            "".join(f'<a id="{place}"></a>' for place in dict.fromkeys(own)) + cell(level.title)
-        ]
+        line: list[Text | str] = [text(*map(Anchor, dict.fromkeys(own)), level.title)]
         if case and case.seconds:
             load = case.seconds.median / level.steps
             line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))
@@ -108,4 +108,4 @@ def table(record: Record) -> list[list[str]]:
         else:
             line += [_gap(case), NONE]
         rows.append([*line, *map(_rate, rates)])
-    return rows
+    return table(COLUMNS, rows, NUMBERS, "Levels of memory")

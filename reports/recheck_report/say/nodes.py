@@ -51,14 +51,7 @@ class Break:
     """A new line in a cell."""
 
 
-@dataclass(frozen=True)
-class Raw:
-    """Markdown that older code made; goes when that code returns texts."""
-
-    markdown: str
-
-
-Part = str | Code | Strong | Emphasis | Link | Anchor | Break | Raw
+Part = str | Code | Strong | Emphasis | Link | Anchor | Break
 
 
 @dataclass(frozen=True)
@@ -119,8 +112,6 @@ def _plain(part: Part) -> str:
             return part.inside.plain
         case Break():
             return "; "
-        case Raw():
-            return part.markdown
     return ""
 
 
@@ -165,6 +156,12 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
         if each:
             found.extend((between, each) if found else (each,))
     return text(*found)
+
+
+def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
+    """ "C12, C14 and 3 more"."""
+    rest = len(texts) - most
+    return joined(between, texts[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def prose(source: str) -> Text:
@@ -287,7 +284,7 @@ def table(
     return Table(texts(columns), tuple(map(texts, rows)), frozenset(numbers), title)
 
 
-def blocks(*found: Block | Text | None | Iterable[Block]) -> tuple[Block, ...]:
+def blocks(*found: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
     """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
     rows, are left out."""
     made: list[Block] = []

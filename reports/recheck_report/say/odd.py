@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recheck_report.record.record import Case, Record
+from recheck_report.say.nodes import Table, code, table
 
 COLUMNS = ["what", "cases", "such as"]
 
@@ -39,11 +40,11 @@ KINDS: dict[str, Callable[[Record, Case], bool]] = {
 }
 
 
-def values(record: Record) -> list[list[str]]:
-    """Rows of the table: what is odd, of how many cases, and the first of them."""
-    found = []
-    for what, is_odd in KINDS.items():
-        odd = [case for case in record.cases if is_odd(record, case)]
-        if odd:
-            found.append([what, str(len(odd)), f"`{odd[0].id}`"])
-    return found
+def values(record: Record) -> Table:
+    """What is odd, of how many cases, and the first of them."""
+    rows = [
+        (what, str(len(odd)), code(odd[0].id))
+        for what, is_odd in KINDS.items()
+        if (odd := [case for case in record.cases if is_odd(record, case)])
+    ]
+    return table(COLUMNS, rows, (1,), "Odd values")

@@ -7,11 +7,13 @@ from collections import Counter
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import cell, shape_label, significant
+from recheck_report.formatting import shape_label, significant
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Record
 from recheck_report.say import odd
 from recheck_report.say.causes import causes
+from recheck_report.say.nodes import Table, link, table, text
+from recheck_report.say.remark import Remark
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read
@@ -20,69 +22,78 @@ PARTS = {"claims": "the cases that decide claims", "chosen": "the cases that fla
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 
 
-def brands(own: Measured) -> list[str]:
-    """What a reader must know before the first number; Markdown, one line each."""
+def brands(own: Measured) -> list[Remark]:
+    """What a reader must know before the first number."""
     record, probes = own.record, own.probes
     env, found = record.environment, _unread(record)
-    found += [_bold(each.says or each.code) for each in env.conditions]
+    found += [_condition(each.says or each.code) for each in env.conditions]
     found += [*_built(env), *_shared(env)]
     if env.gpu and env.gpu.mig:
         found.append(
-            "**MIG is on**: this is a part of a GPU, compared with the limits of a whole one."
+            _warning(
+                "MIG is on", "this is a part of a GPU, compared with the limits of a whole one."
+            )
         )
     if env.mps:
-        found.append("**MPS is on**: other programs can run on the GPU at the same time.")
+        found.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
     if record.method.confidence not in (None, 1 - LEVEL):
-        text = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
         share = f"{100 * (record.method.confidence or 0):g} %"
-        found.append(f"**Intervals of medians at {share}**: {text}")
+        says = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
+        found.append(_warning(f"Intervals of medians at {share}", says))
     if own.comparisons.resolution > COARSEST:
-        text = "a kernel compared with itself comes out different, so no ratio here is judged"
-        found.append(f"**No differences can be measured**: {text}; see the self-audit.")
+        says = "a kernel compared with itself comes out different, so no ratio here is judged"
+        found.append(_warning("No differences can be measured", f"{says}; see the self-audit."))
     if record.finished is None:
-        text = "the run was interrupted or is still going on, so cases may be missing."
-        found.append(f"**Unfinished record**: {text}")
-    found += [each.markdown for each in causes(own) if each.fault]
-    if count := len(odd.values(record)):
+        says = "the run was interrupted or is still going on, so cases may be missing."
+        found.append(_warning("Unfinished record", says))
+    found += [each.remark for each in causes(own) if each.fault]
+    if count := len(odd.values(record).rows):
         kinds = "1 kind" if count == 1 else f"{count} kinds"
-        found.append(f"**Odd values of {kinds}**: [which, and where]({METHOD_PAGE}#odd-values).")
+        where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
+        found.append(Remark(f"Odd values of {kinds}", text(": ", where, ".")))
     foreign = probes.foreign(record) if probes else None
     if foreign:
-        found.append(f"**Probes of another run**: {cell(foreign)}, so they decide no claim here.")
+        says = f"{foreign}, so they decide no claim here."
+        found.append(_warning("Probes of another run", says))
     elif probes and probes.environment.dirty and not env.git.dirty:
-        text = "they were collected with uncommitted changes, so no commit holds what was probed."
-        found.append(f"**Probes of no commit**: {text}")
+        says = "they were collected with uncommitted changes, so no commit holds what was probed."
+        found.append(_warning("Probes of no commit", says))
     return found
 
 
-def _built(env: Environment) -> list[str]:
+def _warning(title: str, says: str) -> Remark:
+    return Remark(title, text(f": {says}"))
+
+
+def _built(env: Environment) -> list[Remark]:
     """What of the program that measured is not as evidence needs it."""
     found, codes = [], {each.code for each in env.conditions}
     if env.build_type != "Release" and "debug_build" not in codes:
-        build = cell(env.build_type)
-        found.append(f"**{build} build**: its times say nothing about a Release build.")
+        says = "its times say nothing about a Release build."
+        found.append(_warning(f"{env.build_type} build", says))
     if env.device_debug:
-        text = "its kernels are not optimised, so their times mean little."
-        found.append(f"**Device code built with -G**: {text}")
+        says = "its kernels are not optimised, so their times mean little."
+        found.append(_warning("Device code built with -G", says))
     if not env.git.known:
-        text = "git knew no commit of the program's source, so it cannot be published as evidence."
-        found.append(f"**No known commit**: {text}")
+        says = "git knew no commit of the program's source, so it cannot be published as evidence."
+        found.append(_warning("No known commit", says))
     elif env.git.dirty:
-        diff = f" (diff {cell(env.git.diff)})" if env.git.diff else ""
-        found.append(f"**Uncommitted changes**{diff}: no commit holds the program that was run.")
+        diff = f" (diff {env.git.diff})" if env.git.diff else ""
+        says = f"{diff}: no commit holds the program that was run."
+        found.append(Remark("Uncommitted changes", text(says)))
     if env.code == "ptx":
-        text = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
-        found.append(f"**Device code compiled at run time**: {text}")
+        says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
+        found.append(_warning("Device code compiled at run time", says))
     return found
 
 
-def _bold(says: str) -> str:
-    """A sentence of a record in Markdown, with what stands before its colon in bold."""
-    lead, colon, rest = cell(says).partition(": ")
-    return f"**{lead}**{colon}{rest}"
+def _condition(says: str) -> Remark:
+    """A condition of a record, which the program says as "title: rest"."""
+    title, colon, rest = says.partition(": ")
+    return Remark(title, text(colon, rest))
 
 
-def notes(own: Measured) -> list[str]:
+def notes(own: Measured) -> list[Remark]:
     """What is good to know after the answer: how much of the matrix was asked for, what this
     machine cannot do, and which times were disturbed, by what."""
     record = own.record
@@ -90,16 +101,16 @@ def notes(own: Measured) -> list[str]:
     found = []
     if not record.plan.full:
         what = PARTS.get(record.plan.preset, f"preset {record.plan.preset}")
-        found.append(f"**A part of the matrix**: {what}.")
-    found += [each.markdown for each in causes(own) if not each.fault]
+        found.append(Remark("A part of the matrix", text(f": {what}."), warning=False))
+    found += [each.remark for each in causes(own) if not each.fault]
     if disturbed := Counter(case.disturbed for case in timed if case.disturbed):
-        named = ", ".join(f"{cell(why)} ({count:,})" for why, count in disturbed.most_common())
-        what = f"{disturbed.total():,} of {len(timed):,}: {named}"
-        found.append(f"**Disturbed times decide no claim**: {what}.")
+        named = ", ".join(f"{why} ({count:,})" for why, count in disturbed.most_common())
+        what = f": {disturbed.total():,} of {len(timed):,}: {named}."
+        found.append(Remark("Disturbed times decide no claim", text(what), warning=False))
     return found
 
 
-def _unread(record: Record) -> list[str]:
+def _unread(record: Record) -> list[Remark]:
     """What of the files could not be read, in one sentence."""
     if not record.unread:
         return []
@@ -107,21 +118,22 @@ def _unread(record: Record) -> list[str]:
     parts = [f"{cases} case{'s' if cases > 1 else ''}"] if cases else []
     if others := len(record.unread) - cases:
         parts.append(f"{others} other part{'s' if others > 1 else ''}")
-    first = "; ".join(cell(each.removeprefix("field ")) for each in record.unread[:NAMED])
+    first = "; ".join(each.removeprefix("field ") for each in record.unread[:NAMED])
     more = "; …" if len(record.unread) > NAMED else ""
-    return [f"**{' and '.join(parts)} could not be read**: {first}{more}."]
+    return [_warning(f"{' and '.join(parts)} could not be read", f"{first}{more}.")]
 
 
-def _shared(env: Environment) -> list[str]:
+def _shared(env: Environment) -> list[Remark]:
     """Whether other processes took the GPU's time: not where they merely held it."""
     percent, many = env.state.other_gpu_percent, env.state.other_processes or 0
     others = f"{many} other {'process' if many == 1 else 'processes'}" if many else "Others"
     if percent is not None and percent >= SHARED:
-        text = f"they took up to {percent} % of its time, and shared memory and caches."
-        return [f"**{others} on the GPU**: {text}"]
+        says = f"they took up to {percent} % of its time, and shared memory and caches."
+        return [_warning(f"{others} on the GPU", says)]
     if percent is None and many:
         verb = "holds" if many == 1 else "hold"
-        return [f"**{others} {verb} the GPU**; whether they used it is not known."]
+        says = "; whether they used it is not known."
+        return [Remark(f"{others} {verb} the GPU", text(says))]
     return []
 
 
@@ -131,12 +143,13 @@ def program(env: Environment) -> str:
     return found[1] if found else "recheck"
 
 
-def dropped(record: Record) -> list[list[str]]:
+def dropped(record: Record) -> Table:
     """What the plan left out, with why, in the order in which it went; equal reasons together."""
     rows: dict[tuple[str, str], list[str]] = {}
     for each in record.plan.dropped:
         rows.setdefault((each.experiment, each.reason), []).append(shape_label(each.shape))
-    return [[cell(name), cell(", ".join(s)), cell(why)] for (name, why), s in rows.items()]
+    lines = [(name, ", ".join(shapes), why) for (name, why), shapes in rows.items()]
+    return table(("experiment", "shapes", "reason"), lines, title="Left out by the plan")
 
 
 def spent(record: Record) -> str:
@@ -149,15 +162,14 @@ def spent(record: Record) -> str:
     return ", ".join(f"{each:.0f} s {kind}" for kind, each in most if each)
 
 
-def environment(own: Measured) -> list[list[str]]:
-    """Rows of a table: the machine, the build, the settings; what could not be found out says
-    why."""
+def environment(own: Measured) -> Table:
+    """The machine, the build, the settings; what could not be found out says why."""
     env, gpu = own.record.environment, own.record.environment.gpu
-    found: list[list[str]] = []
+    found: list[tuple[str, str]] = []
 
-    def add(what: str, value: object, text: str, field: str = "") -> None:
-        absent = cell(env.why_unknown(field)) if field else "none"
-        found.append([what, absent if value is None else cell(text)])
+    def add(what: str, value: object, says: str, field: str = "") -> None:
+        absent = env.why_unknown(field) if field else "none"
+        found.append((what, absent if value is None else says))
 
     if gpu:
         capability = gpu.compute_capability.removeprefix("0.0") or "not known"
@@ -199,7 +211,7 @@ def environment(own: Measured) -> list[list[str]]:
     whole = env.command_budget_seconds
     planned = f"; {whole:g} s planned in total" if whole is not None else ""
     add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
-    return found
+    return table(("what", "value"), found, title="Environment")
 
 
 def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from recheck_report.formatting import cell, margin, shape_label, significant
+from recheck_report.formatting import margin, shape_label, significant
 from recheck_report.record.record import AUDIT, Record
+from recheck_report.say.nodes import Table, Text, strong, table, text
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import STEPS, Audit
 from recheck_report.statistics.ratio import COARSEST, LEVEL
@@ -22,17 +23,15 @@ def resolution_text(value: float) -> str:
     return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
 
 
-def sentence(record: Record, audit: Audit) -> str:
+def sentence(record: Record, audit: Audit) -> Text:
     """How far comparisons on this machine could be trusted on that day."""
-    rho = f"**{resolution_text(audit.resolution)}**"
+    rho = strong(resolution_text(audit.resolution))
     if not audit.audited:
         experiment = record.experiment(AUDIT)
         reasons = [c.reason for c in record.of(experiment) if c.reason] if experiment else []
-        why = cell(reasons[0]) if reasons else "the record holds no audit"
-        return (
-            f"No self-audit ({why}): the smallest difference that this report claims is {rho}, by "
-            "convention."
-        )
+        why = reasons[0] if reasons else "the record holds no audit"
+        lead = f"No self-audit ({why}): the smallest difference that this report claims is "
+        return text(lead, rho, ", by convention.")
     places = dict.fromkeys(
         f"{shape_label(pair.base.shape_name)} {pair.base.regime}" for pair in audit.alike
     )
@@ -44,37 +43,43 @@ def sentence(record: Record, audit: Audit) -> str:
     )
     few = f"at most {100 * LEVEL:g} % of these pairs come out different"
     if audit.resolution > COARSEST:
-        needed = rho if audit.resolution <= STEPS[-1] else f"more than {100 * STEPS[-1]:g} %"
-        return (
-            f"{compared}. It takes a resolution of {needed} until {few}. That is "
-            f"worse than {100 * COARSEST:g} %, so **this report judges no ratio**."
+        most = STEPS[-1]
+        needed = rho if audit.resolution <= most else f"more than {100 * most:g} %"
+        return text(
+            f"{compared}. It takes a resolution of ",
+            needed,
+            f" until {few}. That is worse than {100 * COARSEST:g} %, so ",
+            strong("this report judges no ratio"),
+            ".",
         )
     strict = audit.false(audit.resolution)
-    return (
+    return text(
         f"{compared}. If an interval that excludes 1 were enough, {audit.false(0.0)} of them would "
-        f"come out different; if the whole interval must lie more than "
-        f"{resolution_text(audit.resolution)} from 1, {strict} do. So {rho} is the resolution of "
-        "this process: the smallest multiple of 0.05 %, from "
-        f"{resolution_text(STEPS[0])} up, with which {few}."
+        "come out different; if the whole interval must lie more than "
+        f"{resolution_text(audit.resolution)} from 1, {strict} do. So ",
+        rho,
+        " is the resolution of this process: the smallest multiple of 0.05 %, from "
+        f"{resolution_text(STEPS[0])} up, with which {few}.",
     )
 
 
-def run_to_run(record: Record) -> list[list[str]]:
+def run_to_run(record: Record) -> Table:
     """What runs on GPUs of this model differ by, for each class that a timed case has."""
     runs = variation.known(record.environment.gpu.name if record.environment.gpu else "").runs
 
-    def text(found: dict[str, float], name: str) -> str:
-        return margin(math.expm1(found[name])) if name in found else "not known"
+    def within(known: dict[str, float], name: str) -> str:
+        return margin(math.expm1(known[name])) if name in known else "not known"
 
-    return [
-        [name, text(runs.of_ratios, name), text(runs.of_medians, name)]
+    rows = [
+        (name, within(runs.of_ratios, name), within(runs.of_medians, name))
         for name in classes_of(record.cases)
     ]
+    return table(RUN_TO_RUN, rows, (1, 2))
 
 
-def table(audit: Audit) -> list[list[str]]:
+def pairs_table(audit: Audit) -> Table:
     """A row for each amount of extra work; the first, none, is the kernel against itself."""
-    rows = []
+    rows: list[list[str]] = []
     for extra in [0.0, *audit.extras] if audit.audited else []:
         pairs = audit.of(extra) if extra else list(audit.alike)
         called = [pair.called(audit.resolution) for pair in pairs]
@@ -84,4 +89,4 @@ def table(audit: Audit) -> list[list[str]]:
         wrong = sum(verdict != right for verdict in raw)
         counts = [called.count(v) for v in ("faster", "slower", "same", "no difference")]
         rows.append([name, *(str(n) for n in (len(pairs), *counts, wrong))])
-    return rows
+    return table(COLUMNS, rows, NUMBERS, "Self-audit")

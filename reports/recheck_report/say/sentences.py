@@ -13,10 +13,12 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import SCOPES, cell, durations, margin, shape_label, significant
+from recheck_report.formatting import SCOPES, durations, margin, shape_label, significant
 from recheck_report.queries import MEMORY, metric_of
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say.machine import mark
+from recheck_report.say.machine import doubt
+from recheck_report.say.nodes import Code, Text, joined, link, strong, text
+from recheck_report.say.ratio import speedup
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -24,25 +26,28 @@ from recheck_report.statistics.ratio import Ratio
 @dataclass(frozen=True)
 class Line:
     outcome: str  # faster | slower | same | no difference | measured | not measured
-    text: str  # Markdown
+    text: Text
 
 
 class Missing(Exception):
     """A line needs a case that has no time."""
 
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(what, why)
-        self.what, self.why = what, cell(why)
+    def __init__(self, what: Text, why: str) -> None:
+        super().__init__(what.plain, why)
+        self.text = text("Not measured: ", what, f": {why}.")
 
 
 # of a row against another, in a sentence and in a count of shapes
-VERDICTS = {
-    "faster": "**faster**",
-    "slower": "**slower**",
-    "same": "the **same** within the resolution",
-    "no difference": "**not significantly different**",
+WORDS = {
+    "faster": "faster",
+    "slower": "slower",
+    "same": "the same within the resolution",
+    "no difference": "not significantly different",
 }
-WORDS = {outcome: words.replace("**", "") for outcome, words in VERDICTS.items()}
+VERDICTS = {
+    **{outcome: strong(words) for outcome, words in WORDS.items()},
+    "same": text("the ", strong("same"), " within the resolution"),
+}
 
 
 class Sentences:
@@ -59,19 +64,21 @@ class Sentences:
 
     def need(self, strategy: str | None, shape: str, regime: str) -> Case:
         case = self.record.find(self.experiment, strategy or "", shape, regime)
-        what = f"{f'`{strategy}`' if strategy else 'such a GPU row'} at {shape_label(shape)}"
+        what = text(Code(strategy) if strategy else "such a GPU row", f" at {shape_label(shape)}")
         if case is None:
             raise Missing(what, "the record holds no such case")
         if case.seconds is None:
             raise Missing(what, case.why_not)
         return case
 
-    def link(self, case: Case) -> str:
+    def link(self, case: Case) -> Text:
         scope = SCOPES.get(case.regime, "")
-        where = place(case, self.experiment)
-        if marked := mark(self.own, case).strip():
-            scope += f" ({marked})"
-        return f"[`{case.strategy}`]({where}){' ‡' * ('‡' in case.marks)}{scope}"
+        word = doubt(self.own, case)
+        return text(
+            link(place(case, self.experiment), Code(case.strategy)),
+            f"{' ‡' * ('‡' in case.marks)}{scope}",
+            text(" (", strong(word), ")") if word else "",
+        )
 
     def rate(self, case: Case) -> str:
         """ "8.99 TFLOP/s (13 % of the fp32 limit)"; that limit is not the one of TF32 or a CPU."""
@@ -82,27 +89,25 @@ class Sentences:
             text += f" ({significant(100 * rate / limit, 2)} % of the {self.metric.ceiling_label})"
         return text
 
-    def times(self, base: Case, other: Case) -> str:
-        """ "at 4096³ `tile16` takes 17.9 ms, `cublas` 2.74 ms": what a ratio of the two is of."""
+    def times(self, base: Case, other: Case) -> Text:
+        """ "At 4096³ `tile16` takes 17.9 ms, `cublas` 2.74 ms": what a ratio of the two is of."""
         first, second = durations(other.time.median, base.time.median)
         where = shape_label(base.shape_name)
-        return f"at {where} {self.link(other)} takes {first}, {self.link(base)} {second}"
+        links = self.link(other), self.link(base)
+        return text(f"At {where} ", links[0], f" takes {first}, ", links[1], f" {second}")
 
     def against(self, base: Case, other: Case) -> Line:
-        """How `other` does against `base`, as absolute times and as ratio."""
+        """How `other` does against `base`, as absolute times and as ratio; without a full stop."""
         ratio = self.ratio(base, other)
-        text = f"{self.times(base, other)}: {VERDICTS[ratio.outcome]}, {ratio.as_fast_as()}"
-        text += of_rounds(ratio.value, base.time.median, other.time.median)
-        text += f"; two processes may differ by {margin(ratio.resolution)}" if ratio.hidden else ""
-        if (
-            ratio.outcome == "no difference"
-            and not ratio.hidden
-            and not ratio.low <= 1 <= ratio.high
-        ):
+        rounds = of_rounds(ratio.value, base.time.median, other.time.median)
+        more = ""
+        if ratio.hidden:
+            more = f"; two processes may differ by {margin(ratio.resolution)}"
+        elif ratio.outcome == "no difference" and not ratio.low <= 1 <= ratio.high:
             # the interval lies clear of 1, and p is not small enough after Holm's correction
-            text += f"; p = {significant(ratio.p, 2)}"
-        text += "."
-        return Line(ratio.outcome, text[0].upper() + text[1:])
+            more = f"; p = {significant(ratio.p, 2)}"
+        how = text(VERDICTS[ratio.outcome], ", ", speedup(ratio), rounds, more)
+        return Line(ratio.outcome, text(self.times(base, other), ": ", how))
 
     def compare(
         self, base: tuple[str | None, str], other: tuple[str | None, str], shape: str
@@ -112,7 +117,7 @@ class Sentences:
         return self.against(*cases)
 
 
-def drained(own: Measured) -> str:
+def drained(own: Measured) -> Text:
     """How much longer libraries take drained where memory binds and little is written, at the
     headline: "`matvec/cublas` takes 0.8 % longer"; empty where no case tells."""
     record, said = own.record, []
@@ -127,8 +132,8 @@ def drained(own: Measured) -> str:
             if row.role == "baseline" and cold and late:
                 change = 100 * (late.time.median / cold.time.median - 1)
                 how = f"{abs(change):.1f} % {'longer' if change > 0 else 'less'}"
-                said.append(f"`{experiment.name}/{row.strategy}` takes {how}")
-    return ", ".join(said)
+                said.append(text(Code(f"{experiment.name}/{row.strategy}"), f" takes {how}"))
+    return joined(", ", said)
 
 
 def prices(own: Measured) -> dict[str, Line]:
@@ -140,8 +145,8 @@ def prices(own: Measured) -> dict[str, Line]:
         say = Sentences(own, experiment)
         row, general = ((name, own.record.ranked_by(experiment)) for name in listing.strategies)
         try:
-            found[listing.row] = say.compare(row, general, listing.shape or say.headline)
+            line = say.compare(row, general, listing.shape or say.headline)
+            found[listing.row] = Line(line.outcome, line.text + ".")
         except Missing as error:
-            text = f"Not measured: {error.what}: {error.why}."
-            found[listing.row] = Line("not measured", text)
+            found[listing.row] = Line("not measured", error.text)
     return found

@@ -7,37 +7,28 @@ was not measured is not said.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recheck_report.claims import Check
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
-from recheck_report.formatting import duration, prose, shape_label
+from recheck_report.formatting import duration, shape_label
 from recheck_report.record.record import Experiment
 from recheck_report.say.bottlenecks import busy
+from recheck_report.say.nodes import (
+    Anchor,
+    Bullets,
+    Code,
+    Section,
+    Text,
+    blocks,
+    code,
+    joined,
+    prose,
+    strong,
+    text,
+)
+from recheck_report.say.outcome import explained
 from recheck_report.say.sentences import Missing, Sentences
-from recheck_report.say.verdicts import told
-
-
-@dataclass(frozen=True)
-class Told:
-    """One step, in Markdown."""
-
-    anchor: str
-    title: str
-    text: str
-    lines: list[str]  # its numbers, and what binds it
-
-
-@dataclass(frozen=True)
-class Telling:
-    """A whole story. A row that the record does not have is no step of it, and is named."""
-
-    title: str
-    steps: list[Told]
-    absent: str  # which rows these are; empty where it has all
-    uncounted: str  # of which steps nothing says what binds them, and why
 
 
 def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
@@ -50,57 +41,55 @@ def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | N
     return story, [step for step in story.steps if step.row in rows]
 
 
-def tell(own: Measured, experiment: Experiment) -> Telling | None:
+def tell(own: Measured, experiment: Experiment, lead: Text) -> Section | None:
+    """The whole story: `lead`, which rows the record lacks, then the steps in their order."""
     found = there(own, experiment)
     if found is None:
         return None
     story, steps = found
-    told, uncounted = [], dict[str, list[str]]()
+    items, uncounted = [], dict[Text, list[Text]]()
     for at, step in enumerate(steps, 1):
         lines = [_numbers(own, experiment, step)]
         if step.binds:
-            text, why = busy(own.probes, own.record, step.binds)
-            if text:
+            counted, why = busy(own.probes, own.record, step.binds)
+            if counted:
                 _, row, shape, _ = step.binds.split("/")
-                lines.append(f"At {shape_label(shape)} `{row}` {text}.")
+                lines.append(text(f"At {shape_label(shape)} ", Code(row), " ", counted, "."))
             else:
-                uncounted.setdefault(why, []).append(f"`{step.row}`")
+                uncounted.setdefault(why, []).append(code(step.row))
         (row_of,) = (r for r in own.record.strategies(experiment) if r.strategy == step.row)
-        title = f"{at}. {prose(step.idea)}, `{step.row}`{row_of.marks}"
-        told.append(Told(f"step-{step.row}", title, _paragraph(own, experiment, step), lines))
-    names = ", ".join(f"`{step.row}`" for step in story.steps if step not in steps)
-    return Telling(
-        prose(story.title),
-        told,
-        f"Not in this record: {names}." if names else "",
-        " ".join(
-            f"What binds {', '.join(rows)} was not counted: {why}."
-            for why, rows in uncounted.items()
-        ),
+        title = text(f"{at}. ", prose(step.idea), ", ", Code(step.row), f"{row_of.marks}.")
+        head = text(Anchor(f"step-{step.row}"), strong(title), " ")
+        items.append((head + _paragraph(own, experiment, step), Bullets(tuple(lines))))
+    names = joined(", ", (code(step.row) for step in story.steps if step not in steps))
+    absent = text("Not in this record: ", names, ".") if names else Text()
+    gaps = (
+        text("What binds ", joined(", ", rows), " was not counted: ", why, ".")
+        for why, rows in uncounted.items()
     )
+    shown = blocks(joined(" ", (lead, absent, *gaps)), Bullets(tuple(items)))
+    return Section(prose(story.title), shown, "step-by-step")
 
 
-def _numbers(own: Measured, experiment: Experiment, step: Step) -> str:
+def _numbers(own: Measured, experiment: Experiment, step: Step) -> Text:
     """Its time against its base's, and its rate."""
     say = Sentences(own, experiment)
     try:
         case = say.need(step.row, experiment.headline, own.record.ranked_by(experiment))
     except Missing as error:
-        return f"Not measured: {error.what}: {error.why}."
+        return error.text
     base = own.record.timed(experiment, step.base, experiment.headline)
     if base:
-        text = say.against(base, case).text.removesuffix(".")
-        text += case.marks if case.marks != base.marks else ""
+        marks = case.marks if case.marks != base.marks else ""
+        said = text(say.against(base, case).text, marks)
     else:
         where = shape_label(experiment.headline)
-        text = f"At {where} {say.link(case)} takes {duration(case.time.median)}"
-    text += f"; {say.rate(case)}"
-    if step.effective:
-        text += f"; effective, for it does {prose(step.effective)}"
-    return f"{text}."
+        said = text(f"At {where} ", say.link(case), f" takes {duration(case.time.median)}")
+    less = text("; effective, for it does ", prose(step.effective)) if step.effective else ""
+    return text(said, f"; {say.rate(case)}", less, ".")
 
 
-def _paragraph(own: Measured, experiment: Experiment, step: Step) -> str:
+def _paragraph(own: Measured, experiment: Experiment, step: Step) -> Text:
     """Those parts of its text that this record bears out."""
     questions = Questions(own.record, own.probes, own.comparisons)
     checks = {each.key: each for each in step.check}
@@ -118,4 +107,4 @@ def _paragraph(own: Measured, experiment: Experiment, step: Step) -> str:
         return known[part.of].verdict if part.of in known else NOT_MEASURED
 
     parts = (part for part in step.text if part.true(verdict(part), name, known))
-    return " ".join(told(part, known) for part in parts)
+    return joined(" ", (explained(part.text, known) for part in parts))

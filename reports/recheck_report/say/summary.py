@@ -8,14 +8,17 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import METHOD, page, place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import cell, duration, durations, prose, shape_label, significant
+from recheck_report.formatting import duration, durations, shape_label, significant
 from recheck_report.queries import reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import sustained
+from recheck_report.say.claim import View
+from recheck_report.say.nodes import Code, Text, code, joined, link, strong, text, texts
+from recheck_report.say.ratio import speedup
+from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.sentences import WORDS
 from recheck_report.say.times import count as number_of
-from recheck_report.say.verdicts import View
 from recheck_report.statistics.paired import of_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 
@@ -87,46 +90,46 @@ def result(own: Measured, experiment: Experiment, contest: Contest, shape: str) 
     return Result(best, vendor, ratio)
 
 
-def _case(case: Case, experiment: Experiment) -> str:
-    return f"[`{case.strategy}`]({place(case, experiment)})"
+def _case(case: Case, experiment: Experiment) -> Text:
+    return link(place(case, experiment), Code(case.strategy))
 
 
-def _result_in_words(experiment: Experiment, found: Result) -> str:
+def _result_in_words(experiment: Experiment, found: Result) -> Text:
     """ "`stream_k` is 1.06 times as fast as `cublas` [1.06, 1.06]: 2.58 ms against 2.74 ms"; first
     the row that is faster."""
     best, vendor, ratio = found.best, found.vendor, found.ratio
     if not best or not vendor or not ratio:
         only = best or vendor
         assert only
-        return f"{_case(only, experiment)} {duration(only.time.median)}"
+        return text(_case(only, experiment), f" {duration(only.time.median)}")
     pair, shown = (best, vendor), ratio
     if ratio.value < 1:
         pair, shown = (vendor, best), ratio.inverse
     times = durations(*(case.time.median for case in pair))
     first, second = (_case(case, experiment) for case in pair)
     how = f"{WORDS[ratio.outcome]}: " if ratio.outcome in ("same", "no difference") else ""
-    words = shown.as_fast_as(second)
-    words += of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
-    return f"{how}{first} is {words}: {times[0]} against {times[1]}"
+    rounds = of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
+    ends = f"{rounds}: {times[0]} against {times[1]}"
+    return text(how, first, " is ", speedup(shown, second), ends)
 
 
-def figures(own: Measured) -> dict[str, str]:
+def figures(own: Measured) -> dict[str, Text]:
     """The fastest row of each contest at the headline shapes, against the library, by experiment:
     "`stream_k` 2.57 ms, 1.04 times as fast as `cublas` [1.04, 1.04]"."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, list[Text]] = {}
     for experiment in own.record.ordinary:
         for contest in contests(own, experiment):
             found = result(own, experiment, contest, experiment.headline)
             if not found.best or not found.vendor or not found.ratio:
                 continue
             kind = f"{contest.label}, " if contest.label else ""
-            takes = f"`{found.best.strategy}` {duration(found.best.time.median)}"
-            ratio = found.ratio.as_fast_as(f"`{found.vendor.strategy}`")
-            said.setdefault(experiment.name, []).append(f"{kind}{takes}, {ratio}")
-    return {name: "; ".join(texts) for name, texts in said.items()}
+            takes = text(kind, Code(found.best.strategy), f" {duration(found.best.time.median)}, ")
+            ratio = speedup(found.ratio, code(found.vendor.strategy))
+            said.setdefault(experiment.name, []).append(takes + ratio)
+    return {name: joined("; ", texts) for name, texts in said.items()}
 
 
-def accuracy(own: Measured, experiment: Experiment) -> str:
+def accuracy(own: Measured, experiment: Experiment) -> Text:
     """At the headline shape: whether the fastest row is as accurate as the library, and which rows
     are the most and the least accurate; empty where results are exact or nothing was timed."""
     record, shape, equals = own.record, experiment.headline, contests(own, experiment)[:1]
@@ -134,13 +137,14 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
     found = (record.timed(experiment, r.strategy, shape, c.regime) for r in rows for c in equals)
     cases = sorted((each for each in found if each and _error(each)), key=_error)
     if not cases or not cases[0].error:
-        return ""
+        return Text()
 
-    def named(case: Case) -> str:
+    def named(case: Case) -> Text:
         error = f"{_error(case):.1e}".replace("-", "\N{NON-BREAKING HYPHEN}")
-        return f"{_case(case, experiment)}{case.marks} ({error})"
+        return text(_case(case, experiment), f"{case.marks} ({error})")
 
-    said = f"The most accurate is {named(cases[0])}, the least {named(cases[-1])}."
+    least = named(cases[-1])
+    said = text("The most accurate is ", named(cases[0]), ", the least ", least, ".")
     fastest = result(own, experiment, equals[0], shape)
     if fastest.best in cases and fastest.vendor in cases:
         ratio = _error(fastest.best) / _error(fastest.vendor)
@@ -149,12 +153,12 @@ def accuracy(own: Measured, experiment: Experiment) -> str:
             how = "less accurate than" if ratio > 1 else "more accurate than"
             library += f", whose error is {significant(1 / ratio)} times as large"
         if _error(fastest.vendor) < ALIKE * _error(cases[0]):
-            said = (
-                f"No GPU row is more accurate by a tenth; the least accurate is {named(cases[-1])}."
-            )
-        said = f"The fastest but the library, {named(fastest.best)}, is {how} {library}. {said}"
-    metric = cell(cases[0].error.metric)
-    return f"At {shape_label(shape)}, errors against float64 as {metric}. {said}"
+            most = "No GPU row is more accurate by a tenth; the least accurate is "
+            said = text(most, least, ".")
+        lead = "The fastest but the library, "
+        said = text(lead, named(fastest.best), f", is {how} ", library, ". ", said)
+    metric = cases[0].error.metric
+    return text(f"At {shape_label(shape)}, errors against float64 as {metric}. ", said)
 
 
 def _error(case: Case | None) -> float:
@@ -167,18 +171,18 @@ def _in_fp32(own: Measured, experiment: Experiment) -> str:
     return "" if all(row.fp32 or row.split or not row.contends for row in rows) else " in fp32"
 
 
-def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[str]:
+def _contested(own: Measured, experiment: Experiment, most: int, shape: str = "") -> list[Text]:
     """What came out of the first contests at a shape, else the headline's."""
     said = []
     for contest in contests(own, experiment)[:most]:
         found = result(own, experiment, contest, shape or experiment.headline)
         if found.best or found.vendor:
             label = f"{contest.label}: " if contest.label and most > 1 else ""
-            said.append(label + _result_in_words(experiment, found))
+            said.append(text(label, _result_in_words(experiment, found)))
     return said
 
 
-def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
+def winner(own: Measured, experiment: Experiment, at: str = "") -> Text:
     """The sentence that names the fastest row at a shape, else the headline's, or says why there is
     none."""
     said, shape = _contested(own, experiment, 9, at), shape_label(at or experiment.headline)
@@ -186,33 +190,40 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> str:
         planned = any(
             each.shape_name == (at or experiment.headline) for each in own.record.of(experiment)
         )
-        why = f"[why]({page(experiment)}#without-a-time)" if planned else "it was not asked for"
-        return f"No row has a time at {shape}: {why}."
+        why = link(f"{page(experiment)}#without-a-time", "why")
+        return text(
+            f"No row has a time at {shape}: ", why if planned else "it was not asked for", "."
+        )
     where = "" if _timed(own.record, experiment, "gpu") else ", on the CPU"
-    return f"The fastest{_in_fp32(own, experiment)} at {shape}{where}: {'; '.join(said)}."
+    head = f"The fastest{_in_fp32(own, experiment)} at {shape}{where}: "
+    return text(head, joined("; ", said), ".")
 
 
 # the answer, and whether to trust it
 
 
-def answer(own: Measured, brands: list[str]) -> list[str]:
+def answer(own: Measured, brands: list[Remark]) -> list[Text]:
     """What holds and what fails; what is the fastest; whether it can be trusted."""
     said = _held(own), _fastest(own), sustained.summary(own), trusted(own, brands)
-    return [text for text in said if text]
+    return [each for each in said if each]
 
 
-def _held(own: Measured) -> str:
+def _held(own: Measured) -> Text:
     view, judged = View(own), own.judgement.claims and own.record.gpu_measured
-    return f"**{view.counts}.** {view.surprise}".rstrip() if judged else ""
+    if not judged:
+        return Text()
+    return joined(" ", (strong(view.counts, "."), view.furthest))
 
 
-def _fastest(own: Measured) -> str:
+def _fastest(own: Measured) -> Text:
     """The fastest row of each experiment at its headline shape, of the rows that come first."""
     said = [
-        f"{prose(each.title)}{_in_fp32(own, each)} at {shape_label(each.headline)}: {text}"
+        text(f"{each.title}{_in_fp32(own, each)} at {shape_label(each.headline)}: ", result)
         for each in own.record.ordinary
-        for text in _contested(own, each, 1)
+        for result in _contested(own, each, 1)
     ]
+    if not said:
+        return Text()
     rows = (row for each in own.record.ordinary for row in own.record.strategies(each))
     target = "gpu" if own.record.gpu_measured else "cpu"
     found = {r.source.document for r in rows if r.role == "rung" and r.target == target}
@@ -220,13 +231,13 @@ def _fastest(own: Measured) -> str:
     theirs = f"of the {kind} that follow the document{'s' * (len(own.known.sources) > 1)}"
     what = theirs if found and found <= {*own.known.sources} else "in this record"
     what += ", and the library" if target == "gpu" else ", on the CPU"
-    return f"**At one shape, the fastest {what}**: {'; '.join(said)}." if said else ""
+    return text(strong(f"At one shape, the fastest {what}"), ": ", joined("; ", said), ".")
 
 
-def trusted(own: Measured, brands: list[str]) -> str:
+def trusted(own: Measured, brands: list[Remark]) -> Text:
     """One sentence: that nothing speaks against the numbers, or what does."""
     record = own.record
-    against = [text.split("**")[1] for text in brands]
+    against = [remark.title for remark in brands]
     if many := len(own.suspects):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
     if borrowed := own.comparisons.borrowed:
@@ -235,66 +246,72 @@ def trusted(own: Measured, brands: list[str]) -> str:
             f"and verdicts allow for what those on an {borrowed} differ by"
         )
     if len(against) > len(brands):
-        return f"**Read the numbers with care**: {'; '.join(against)}."
+        return text(strong("Read the numbers with care"), f": {'; '.join(against)}.")
     if against:
-        return ""  # it stands above
+        return Text()  # it stands above
     passed = record.count()["passed"]
     if not passed:
-        return "**Nothing was timed.**"
+        return strong("Nothing was timed.")
     known = own.comparisons
     limit = "no cold time is faster than the machine allows, " if record.gpu_measured else ""
     told = f"no difference of less than {resolution_text(known.resolution)} is claimed"
     if not known.audit.audited:
         told += ", by convention: there is no self-audit"
-    return (
-        f"**Nothing found speaks against the numbers**: {number_of(passed, 'timed case')} passed "
-        f"the check, {limit}and {told}."
+    return text(
+        strong("Nothing found speaks against the numbers"),
+        f": {number_of(passed, 'timed case')} passed the check, {limit}and {told}.",
     )
 
 
-def trust(own: Measured) -> list[list[str]]:
+def trust(own: Measured) -> list[tuple[Text, ...]]:
     """Rows of the trust box: a question, and what the record answers."""
-    record, known = own.record, own.comparisons
+    record = own.record
     env, count = record.environment, record.count()
-    wrong = count["incorrect"] + count["failed"]
-    right = f"{number_of(count['passed'], 'case')} passed the check before being timed"
-    right += f"; **{count['incorrect']} incorrect, {count['failed']} failed**" if wrong else ""
-    resolution = resolution_text(known.resolution)
-    told = f"[{resolution}]({METHOD}#self-audit)"
-    if known.resolution > COARSEST:
-        told = f"**no difference at all**: [the self-audit]({METHOD}#self-audit) failed"
-    elif not known.audit.audited:
-        told += ", by convention: this record has no self-audit"
-    else:
-        alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
-        told += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
-        if count["passed"]:
-            where = f", known of an {known.borrowed}" if known.borrowed else ""
-            told = (
-                f"the [margin]({METHOD}#run-to-run) of each ratio{where}; within this process "
-                f"the self-audit tells {told}"
-            )
+    right = text(f"{number_of(count['passed'], 'case')} passed the check before being timed")
+    if count["incorrect"] + count["failed"]:
+        right += "; " + strong(f"{count['incorrect']} incorrect, {count['failed']} failed")
     many = len(own.suspects)
-    none = "none" if record.gpu_measured else "not looked for"
+    suspects = text("none" if record.gpu_measured else "not looked for")
+    if many:
+        suspects = link(f"{METHOD}#suspect-times", f"{many}")
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
-    pages = ", ".join(
-        f"[{prose(each.title)}]({page(each)}#without-a-time)"
+    pages = [
+        link(f"{page(each)}#without-a-time", each.title)
         for each in record.ordinary
         if any(not case.seconds for case in record.of(each))
-    )
+    ]
     reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in without.items())
-    state = "**with uncommitted changes**" if env.git.dirty else "clean"
-    code = f"commit `{env.git.short}`, {state}"
+    state = strong("with uncommitted changes") if env.git.dirty else "clean"
+    commit = text("commit ", Code(env.git.short), ", ", state)
     rows = [
-        ["Results", right],
-        ["Smallest difference claimed", told],
-        ["Times too good to be true", f"[{many}]({METHOD}#suspect-times)" if many else none],
-        ["Not timed", f"{reasons}: {pages}" if reasons else "nothing"],
-        ["Code", code if env.git.known else "**no known commit**"],
+        texts(("Results", right)),
+        texts(("Smallest difference claimed", _smallest(own))),
+        texts(("Times too good to be true", suspects)),
+        texts(("Not timed", text(f"{reasons}: ", joined(", ", pages)) if reasons else "nothing")),
+        texts(("Code", commit if env.git.known else strong("no known commit"))),
     ]
     # where claims ask for tests of wrong kernels
     asked = any(MUTANT in check.test for _, check in own.known.asked)
-    return [*rows, ["Broken kernels", _mutants(own)]] if asked else rows
+    return [*rows, texts(("Broken kernels", _mutants(own)))] if asked else rows
+
+
+def _smallest(own: Measured) -> Text:
+    """The smallest difference that the report claims, and how that is known."""
+    known = own.comparisons
+    here = link(f"{METHOD}#self-audit", resolution_text(known.resolution))
+    if known.resolution > COARSEST:
+        audit = link(f"{METHOD}#self-audit", "the self-audit")
+        return text(strong("no difference at all"), ": ", audit, " failed")
+    if not known.audit.audited:
+        return here + ", by convention: this record has no self-audit"
+    alike, wrongly = len(known.audit.alike), known.audit.false(known.resolution)
+    here += f": a kernel against itself differs by more in {wrongly} of {alike} pairs"
+    if not own.record.count()["passed"]:
+        return here
+    where = f", known of an {known.borrowed}" if known.borrowed else ""
+    margin = link(f"{METHOD}#run-to-run", "margin")
+    within = f" of each ratio{where}; within this process the self-audit tells "
+    return text("the ", margin, within, here)
 
 
 def _mutants(own: Measured) -> str:

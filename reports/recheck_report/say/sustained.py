@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, cell, prose, shape_label, significant, spread
+from recheck_report.formatting import NONE, shape_label, significant, spread
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say.tables import Table
+from recheck_report.say.nodes import Code, Section, Text, blocks, joined, strong, table, text
 
 NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
 (within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
@@ -35,8 +35,8 @@ class Row:
     over: Case
 
     @property
-    def name(self) -> str:
-        return f"`{self.over.strategy}`{self.over.marks}"
+    def name(self) -> Text:
+        return text(Code(self.over.strategy), self.over.marks)
 
     def change(self, base: Case | None) -> float | None:
         """By what share the rate over seconds differs from that of `base`; negative: it falls."""
@@ -56,7 +56,7 @@ def rows_of(record: Record, experiment: Experiment) -> list[Row]:
     return sorted(found, key=lambda row: (row.single or row.over).time.median)
 
 
-def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
+def _order(own: Measured, found: list[Row]) -> tuple[list[Text], list[Text]]:
     """Of rows that rank: which turn their order over seconds, and of which it is not certain."""
 
     def faster(case: Case | None, base: Case | None) -> bool:
@@ -69,44 +69,45 @@ def _order(own: Measured, found: list[Row]) -> tuple[list[str], list[str]]:
         if not faster(a.single, b.single):
             continue
         if faster(b.over, a.over):
-            turned.append(f"over seconds {b.name} is faster than {a.name}")
+            turned.append(text("over seconds ", b.name, " is faster than ", a.name))
         elif not faster(a.over, b.over):
-            unsure.append(f"{a.name} and {b.name}")
+            unsure.append(text(a.name, " and ", b.name))
     return turned, unsure
 
 
-def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> str:
+def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> Text:
     """ "Over seconds `stream_k` runs 2.1 % below its cold rate, the others within 1 %; ..." """
-    changes = {row.name: by for row in found if (by := row.change(row.single)) is not None}
+    changes = [(row.name, by) for row in found if (by := row.change(row.single)) is not None]
     if not changes:
-        return ""
+        return Text()
     said = [
-        f"{name} {100 * abs(by):.1f} % {'below' if by < 0 else 'above'}"
-        for name, by in changes.items()
+        text(name, f" {100 * abs(by):.1f} % {'below' if by < 0 else 'above'}")
+        for name, by in changes
         if abs(by) >= SAME
     ]
     if len(said) < len(changes):
-        said.append("the others within 1 %" if said else "all rows within 1 %")
+        said.append(text("the others within 1 %" if said else "all rows within 1 %"))
     turned, unsure = _order(own, found)
     order = "it is not certain that the order stays, of " if unsure else "the order stays"
     if turned:
         order, unsure = "the order turns: ", turned
-    changed = f"against {own.record.ranked_by(experiment)} rates: {', '.join(said)}"
-    return f"Over seconds, {changed}; {order}{', '.join(unsure)}. "
+    lead = f"Over seconds, against {own.record.ranked_by(experiment)} rates: "
+    return text(lead, joined(", ", said), f"; {order}", joined(", ", unsure), ". ")
 
 
-def summary(own: Measured) -> str:
+def summary(own: Measured) -> Text:
     """Where the order of rows is another over seconds; empty where it stays."""
     found = {each: _order(own, rows_of(own.record, each))[0] for each in own.record.ordinary}
-    said = "; ".join(f"{prose(each.title)}: {', '.join(t)}" for each, t in found.items() if t)
-    return f"**Sustained load turns the order** of rows. {said}." if said else ""
+    said = [text(f"{each.title}: ", joined(", ", t)) for each, t in found.items() if t]
+    lead = strong("Sustained load turns the order")
+    return text(lead, " of rows. ", joined("; ", said), ".") if said else Text()
 
 
-def table(own: Measured, experiment: Experiment) -> list[Table]:
-    """The times of each row with what the GPU did meanwhile; empty without such rows."""
+def section(own: Measured, experiment: Experiment) -> Section | None:
+    """The times of each row with what the GPU did meanwhile; None without such rows."""
     found, metric = rows_of(own.record, experiment), metric_of(own.record, experiment)
     if not found:
-        return []
+        return None
 
     def rate(case: Case | None) -> str:
         return significant(metric.rate(case, case.time.median)) if case else NONE
@@ -117,7 +118,7 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
     def clock(case: Case | None) -> str:
         return f"{case.clock_hz / 1e9:.2f}" if case and case.clock_hz else NONE
 
-    rows = []
+    rows: list[list[Text | str]] = []
     for row in found:
         over, power, settling = row.over, row.over.power, row.over.settling
         state, settled = [NONE], NONE
@@ -135,18 +136,11 @@ def table(own: Measured, experiment: Experiment) -> list[Table]:
             signed(row.change(row.single)),
             signed(row.change(row.hot)),
             f"{clock(row.single)} → {clock(over)} GHz",
-            cell(", ".join(state).replace("_", " ")),
+            ", ".join(state).replace("_", " "),
             settled,
         ])  # fmt: skip
-    notes = [f"{sentence(own, experiment, found)}At {shape_label(experiment.headline)}. {NOTE}"]
-    notes += sorted({f"{cell(row.over.disturbed)}." for row in found if row.over.disturbed})
-    return [
-        Table(
-            "Over seconds",
-            "sustained",
-            _columns(own.record, experiment),
-            rows,
-            [1, 2, 3, 4, 5, 6],
-            notes,
-        )
-    ]
+    disturbed = sorted({f"{row.over.disturbed}." for row in found if row.over.disturbed})
+    where = f"At {shape_label(experiment.headline)}. {NOTE}"
+    note = joined(" ", (text(sentence(own, experiment, found), where), *disturbed))
+    shown = table(_columns(own.record, experiment), rows, range(1, 7))
+    return Section(text("Over seconds"), blocks(note, shown), "sustained")

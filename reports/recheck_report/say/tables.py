@@ -1,9 +1,9 @@
-"""The tables of one experiment as rows of Markdown cells; the template only lays them out."""
+"""The tables of one experiment."""
 
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from recheck_report.anchors import page, row_anchor
 from recheck_report.claims.figures import Figures
@@ -11,7 +11,6 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NBSP,
     NONE,
-    cell,
     duration,
     rate,
     rate_scale,
@@ -23,6 +22,20 @@ from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.record.case import Error
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.machine import mark
+from recheck_report.say.nodes import (
+    Anchor,
+    Code,
+    Section,
+    Table,
+    Text,
+    blocks,
+    code,
+    joined,
+    link,
+    strong,
+    table,
+    text,
+)
 from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
@@ -68,18 +81,6 @@ def _odd(ratio: float) -> bool:
     return not 1 / SLOWER < ratio < FASTER
 
 
-@dataclass(frozen=True)
-class Table:
-    """A table with a heading; `numbers` are the columns to align right."""
-
-    title: str
-    anchor: str
-    columns: list[str]
-    rows: list[list[str]]
-    numbers: list[int]
-    notes: list[str]
-
-
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has."""
     found = {case.regime for case in record.of(experiment)} - {"sustained"}  # its own table
@@ -98,31 +99,37 @@ class Headline:
         bases = first_rung(record, experiment), reference(record, experiment)
         self.bases = [name for name in bases if name]
         self.roof = roof(record, experiment)
-        rows = record.strategies(experiment)
-        self.layouts = len({row.layout for row in rows}) > 1
-        self.columns = ["strategy", *map(regime, self.regimes)]
-        self.columns += [self.metric.unit] + ([f"of `{self.roof}`"] if self.roof else [])
-        self.columns += [f"speed-up over `{name}`" for name in self.bases]
-        self.columns.append("error / bound")
-        self.numbers = list(range(1, len(self.columns)))
-        self.columns += ["layout"] * self.layouts + ["source"]
-        self.rows = [self._row(row) for row in rows if not row.sweep]
+        self.layouts = len({row.layout for row in record.strategies(experiment)}) > 1
+
+    @property
+    def table(self) -> Table:
+        columns: list[Text | str] = ["strategy", *map(regime, self.regimes), self.metric.unit]
+        columns += [text("of ", Code(self.roof))] if self.roof else []
+        columns += [text("speed-up over ", Code(name)) for name in self.bases]
+        columns.append("error / bound")
+        self.width = len(columns)
+        columns += [*["layout"] * self.layouts, "source"]
+        rows = self.record.strategies(self.experiment)
+        lines = (self._row(row) for row in rows if not row.sweep)
+        return table(columns, lines, range(1, self.width))
 
     def _find(self, strategy: str | None, regime: str) -> Case | None:
         return self.record.find(self.experiment, strategy or "", self.experiment.headline, regime)
 
-    def _row(self, row: Case) -> list[str]:
+    def _row(self, row: Case) -> list[Text | str]:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
         main = cases.get(self.ranked if row.target == "gpu" else "hot")
-        place = f'<a id="{row_anchor(self.experiment, row.strategy)}"></a>'
-        line = [f"{place}`{row.strategy}`{row.marks}"]
-        line += [_time(case) + mark(self.own, case) if case else NONE for case in cases.values()]
-        tail = ([row.layout.replace("_", " ")] if self.layouts else []) + [cell(str(row.source))]
+        place = Anchor(row_anchor(self.experiment, row.strategy))
+        line: list[Text | str] = [text(place, Code(row.strategy), row.marks)]
+        line += [
+            text(_time(case), mark(self.own, case)) if case else NONE for case in cases.values()
+        ]
+        tail = [*[row.layout.replace("_", " ")] * self.layouts, str(row.source)]
         if main is None or main.seconds is None:
-            why = f"[why]({page(self.experiment)}#without-a-time)"
+            why = link(f"{page(self.experiment)}#without-a-time", "why")
             if main and main.error:
-                why = f"{_error(main.error)} {why}"
-            line += [NONE] * (len(self.numbers) - len(self.regimes) - 1)
+                why = text(f"{_error(main.error)} ", why)
+            line += [NONE] * (self.width - len(line) - 1)
             return [*line, why if main else "not at this shape", *tail]
         # the work that a part's record names is its whole's, so it has a time and no rate
         rate = significant(self.metric.rate(main, main.seconds.median))
@@ -142,19 +149,19 @@ class Headline:
         return [*line, _error(main.error) if main.error else NONE, *tail]
 
 
-def other_problems(record: Record, experiment: Experiment) -> list[str]:
+def other_problems(record: Record, experiment: Experiment) -> list[Text]:
     """What each row marked ‡ computes: equal texts together."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Text]] = {}
     for row in record.strategies(experiment):
         what = row.problem or (row.part_of and row.note)
         if row.part_of:
             what = f"{what or 'timed alone'}, a part of {row.part_of}"
         if what:
-            found.setdefault(cell(what), []).append(f"`{row.strategy}`")
-    return [f"{', '.join(names)}: {problem}" for problem, names in found.items()]
+            found.setdefault(what, []).append(code(row.strategy))
+    return [text(joined(", ", names), f": {problem}") for problem, names in found.items()]
 
 
-def then_and_here(record: Record, experiment: Experiment, known: Figures) -> list[Table]:
+def then_and_here(record: Record, experiment: Experiment, known: Figures) -> list[Section]:
     """The documents' own figures beside this machine's, one table for each document."""
     return [
         _then(record, experiment, known, document)
@@ -163,14 +170,14 @@ def then_and_here(record: Record, experiment: Experiment, known: Figures) -> lis
     ]
 
 
-def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Table:
+def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Section:
     figures = known.of(document)
     usual = Counter(known.hardware[each.hardware] for each in figures).most_common(1)[0][0]
-    rows = []
+    rows: list[list[Text | str]] = []
     for each in figures:
         case = each.case(record, experiment)
         then, here = each.time(case), case.seconds if case else None
-        name = f"`{each.strategy}`{case.marks if case else ''}"
+        name = text(Code(each.strategy), case.marks if case else "", f", {regime(each.regime)}")
         where = f"{each.place} ({each.claim})" if each.claim else each.place
         where += f": {each.printed}" if each.printed else ""
         other = known.hardware[each.hardware]
@@ -184,34 +191,35 @@ def _then(record: Record, experiment: Experiment, known: Figures, document: str)
             if case and here and getattr(case, work):
                 own = rate(getattr(case, work) / here.median, unit)
                 found = _pair(own, spread(here))
-        line = [f"{name}, {regime(each.regime)}", cell(where), cell(told), found]
-        if not here or not then:
-            line.append(NONE)
-        elif _odd(then / here.median):
-            line.append(f"{_ratio(Ratio.over(then, here))} **is the document's unit right?**")
-        else:
-            line.append(_ratio(Ratio.over(then, here)))
-        rows.append(line)
+        ratio: Text | str = NONE
+        if here and then:
+            ratio = _ratio(Ratio.over(then, here))
+            if _odd(then / here.median):
+                ratio = text(ratio, " ", strong("is the document's unit right?"))
+        rows.append([name, where, told, found, ratio])
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
-    note = f"Here: {cell(gpu)} and {cell(record.environment.cpu)}; then: {cell(usual)}"
+    note = f"Here: {gpu} and {record.environment.cpu}; then: {usual}"
     note += ", unless a row names other hardware. The documents give no intervals."
-    title = cell(f"Then and here: {document}, {known.document[document]}")
-    return Table(title, f"then-{document.lower()}", THEN, rows, [2, 3, 4], [note])
+    title = text(f"Then and here: {document}, {known.document[document]}")
+    shown = blocks(text(note), table(THEN, rows, (2, 3, 4)))
+    return Section(title, shown, f"then-{document.lower()}")
 
 
-def not_passed(record: Record, experiment: Experiment) -> list[list[str]]:
-    """The cases without a time by why: [strategies, shapes, regimes, status, reason, count]."""
+def not_passed(record: Record, experiments: Iterable[Experiment]) -> Table:
+    """The cases without a time by why: strategies, shapes, regimes, status, reason, count."""
+    rows = [row for each in experiments for row in _not_passed(record, each)]
+    return table(GAPS, rows, (5,), "Not run, and why")
+
+
+def _not_passed(record: Record, experiment: Experiment) -> Iterator[list[Text | str]]:
     found: dict[tuple[str, str], list[Case]] = {}
     for case in record.of(experiment):
         if not case.seconds:
             found.setdefault((case.status, case.reason or ""), []).append(case)
-    rows = []
     for (status, reason), cases in found.items():
         shapes = [*dict.fromkeys(shape_label(case.shape_name) for case in cases)]
         more = [f"{len(shapes) - MOST} more"] if len(shapes) > MOST + 1 else []
-        names = dict.fromkeys(f"`{case.strategy}`" for case in cases)
-        regimes = dict.fromkeys(regime(case.regime) for case in cases)
-        line = [names, shapes[: MOST if more else None] + more, regimes]
-        about = [status.replace("_", " "), cell(reason), str(len(cases))]
-        rows.append([*map(", ".join, line), *about])
-    return rows
+        names = joined(", ", map(code, dict.fromkeys(case.strategy for case in cases)))
+        regimes = ", ".join(dict.fromkeys(regime(case.regime) for case in cases))
+        where = ", ".join(shapes[: MOST if more else None] + more)
+        yield [names, where, regimes, status.replace("_", " "), reason, str(len(cases))]

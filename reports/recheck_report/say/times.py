@@ -1,7 +1,7 @@
 """What became slower or faster between two records, as a reader sees it.
 
-`statistics/changes.py` decides; this file groups the cases by rows and says it, as Markdown and in
-one line of a terminal. And all cases of one record as CSV.
+`statistics/changes.py` decides; this file groups the cases by rows and says it. And all cases of
+one record as CSV.
 """
 
 from __future__ import annotations
@@ -9,16 +9,18 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median, quantiles
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, margin, prose, shape_label
+from recheck_report.formatting import duration, margin, shape_label
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Record
 from recheck_report.say.machine import mark
+from recheck_report.say.nodes import Code, Text, code, text, texts
+from recheck_report.say.ratio import speedup
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 
@@ -33,9 +35,9 @@ def regime(name: str) -> str:
     return name.replace("_", " ")
 
 
-def words(ratio: Ratio) -> str:
+def words(ratio: Ratio) -> Text:
     """ "1.067 times as fast [1.066, 1.068]"; all intervals of a comparison are by the far ends."""
-    return replace(ratio, mark="").as_fast_as()
+    return speedup(replace(ratio, mark=""))
 
 
 def row_of(case: Case) -> str:
@@ -51,21 +53,16 @@ def place(case: Case) -> str:
     return f"{shape_label(case.shape_name)}, {regime(case.regime)}"
 
 
-def code(name: str) -> str:
-    """A name of the record as code in Markdown, also in a table."""
-    return "`" + name.replace("`", "'").replace("|", "\\|") + "`"
+def took(own: Measured, case: Case) -> Text:
+    """ "293 µs", and whether nothing may be concluded from it."""
+    return text(duration(case.time.median), mark(own, case))
 
 
-def took(own: Measured, case: Case) -> str:
-    """ "293 µs", and as Markdown whether nothing may be concluded from it."""
-    return duration(case.time.median) + mark(own, case)
-
-
-def told(change: Change, name: Callable[[str], str] = str) -> str:
-    """ "matmul/tile16 at 4096³, cold: 293 µs, then 275 µs: 1.066 times as fast [1.05, 1.08]"."""
+def told(change: Change) -> Text:
+    """ "`matmul/tile16` at 4096³, cold: 293 µs, then 275 µs: 1.066 times as fast [1.05, 1.08]"."""
     then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
     case = change.new
-    return f"{name(row_of(case))} at {place(case)}: {then}: {words(change.ratio)}"
+    return text(Code(row_of(case)), f" at {place(case)}: {then}: ", words(change.ratio))
 
 
 def count(number: int, one: str) -> str:
@@ -90,9 +87,9 @@ class Row:
 class Changed:
     """A table of rows that changed one way."""
 
-    title: str
-    rows: list[list[str]]
-    more: str  # what of it is not shown
+    title: Text
+    rows: list[tuple[Text, ...]]
+    more: Text  # what of it is not shown
 
 
 class Pair:
@@ -125,23 +122,23 @@ class Pair:
                 found.setdefault(row_of(each.new), []).append(each)
         return [Row(name, tuple(own), self._sizes[name]) for name, own in found.items()]
 
-    def tables(self, slower: str, faster: str, most: int = STRONGEST) -> list[Changed]:
+    def tables(self, slower: Text, faster: Text, most: int = STRONGEST) -> list[Changed]:
         """Up to four, with so many rows at most: the rungs first, slower before faster."""
         found = []
         for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
             for outcome, title in (("slower", slower), ("faster", faster)):
                 if rows := self.rows(outcome, rungs):
                     lines, rest = [self._line(each) for each in rows[:most]], len(rows) - most
-                    more = f"Not shown: {count(rest, 'row')}." if rest > 0 else ""
-                    found.append(Changed(f"{kind}: {title}", lines, more))
+                    more = text(f"Not shown: {count(rest, 'row')}." if rest > 0 else "")
+                    found.append(Changed(text(f"{kind}: ", title), lines, more))
         return found
 
-    def _line(self, row: Row) -> list[str]:
+    def _line(self, row: Row) -> tuple[Text, ...]:
         most = row.most
         many = f"{len(row.changes)} of {row.cases}"
         then, now = took(self.first, most.old), took(self.other, most.new)
-        about = [code(row.name), many, place(most.new), then, now]
-        return [*about, words(most.ratio), margin(most.noise)]
+        about = (code(row.name), many, place(most.new), then, now)
+        return texts((*about, words(most.ratio), margin(most.noise)))
 
     @property
     def disturbed(self) -> str:
@@ -151,7 +148,7 @@ class Pair:
         if not odd:
             return ""
         causes = Counter(each.unsure for each in odd).most_common(NAMED)
-        named = ", ".join(f"{prose(why)} ({times})" for why, times in causes)
+        named = ", ".join(f"{why} ({times})" for why, times in causes)
         return f"{count(len(odd), 'case')} may differ only because times were disturbed: {named}"
 
 

@@ -22,14 +22,11 @@ from recheck_report.say.nodes import (
     Part,
     Picture,
     Quote,
-    Raw,
     Section,
     Strong,
     Table,
     Text,
 )
-
-from recheck_report.write.from_markdown import from_markdown
 
 SENTENCE = 60  # letters in a cell of a column that needs width
 # what signs behind a number or a name mean, shown where a pointer rests on them
@@ -84,8 +81,6 @@ class Writer:
                 return f'<a id="{html.escape(part.name)}"></a>'
             case Break():
                 return "<br>"
-            case Raw():
-                return self.inline(from_markdown(part.markdown), linked)
 
     def blocks(self, of: tuple[Block, ...]) -> str:
         return "\n".join(map(self._block, of))

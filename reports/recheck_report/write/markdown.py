@@ -21,7 +21,6 @@ from recheck_report.say.nodes import (
     Part,
     Picture,
     Quote,
-    Raw,
     Section,
     Strong,
     Table,
@@ -29,14 +28,14 @@ from recheck_report.say.nodes import (
     text,
 )
 
-# what Markdown would read as more than text: emphasis, code, strike-through, a link's middle or its
-# definition, and addresses, of which code hosts make links
+# what Markdown would read as more than text: emphasis, code, strike-through, a link's middle, and
+# addresses, of which code hosts make links
 _MARKS = re.compile(
     r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|[~`]|(?<=\])\(|\\(?=[^\w\s])"
-    r"|\[(?=[^\]]*\]:)|:(?=//)|(?<=[wW]{3})\."
+    r"|:(?=//)|(?<=[wW]{3})\."
 )
-# what would begin a heading, a quote, a list or a rule at the start of a block
-_BEGINS = re.compile(r"([#>+=-]|\d+[.)](?=\s))")
+# what would begin a heading, a quote, a list, a rule or a link's definition at the start of a block
+_BEGINS = re.compile(r"([#>+=-]|\d+[.)](?=\s)|\[[^\]]*\]:)")
 # code hosts look for tags, entities and addresses of mail behind a backslash, too. What stands on
 # either side of a comment they do not join, and nobody sees it
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->"}
@@ -65,8 +64,6 @@ def _part(part: Part) -> str:
             return f'<a id="{part.name}"></a>'
         case Break():
             return "<br>"
-        case Raw():
-            return part.markdown
 
 
 def markdown(of: Text) -> str:
@@ -128,6 +125,10 @@ def _lines(of: tuple[Block, ...]) -> list[str]:
     for each in of:
         found += ["", *_block(each)] if found else _block(each)
     return found
+
+
+def block(of: Block) -> str:
+    return "\n".join(_block(of))
 
 
 def page(of: Page) -> bytes:

@@ -19,7 +19,9 @@ from urllib.parse import quote
 from recheck_report.anchors import claim_anchor
 from recheck_report.claims.measured import Measured
 from recheck_report.say.nodes import Text
-from recheck_report.say.views import ClaimRow, Peak, Views, title
+from recheck_report.say.pages import machine
+from recheck_report.say.pages.readme import Peak
+from recheck_report.say.pages.views import ClaimRow, Views
 from recheck_report.write.html import Writer
 from recheck_report.write.page import data, packing
 
@@ -50,7 +52,7 @@ def page(report: Measured, peak: Peak | None = None) -> bytes:
         for name in shown
         if name != "Evidence"
     )
-    name = escape(title(report.record))
+    name = escape(machine(report.record))
     return f"""\
 <!DOCTYPE html>
 <!-- Written by Recheck from record.json; rendering again replaces it. -->

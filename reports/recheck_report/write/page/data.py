@@ -14,7 +14,7 @@ from recheck_report.queries import first_rung, metric_of, reference, roof, share
 from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import summary
-from recheck_report.say.views import title
+from recheck_report.say.pages import machine
 from recheck_report.statistics import variation
 from recheck_report.write.html import SIGNS
 
@@ -27,7 +27,7 @@ def of(report: Measured) -> Json:
     record, counters = report.record, report.probes.counters if report.probes else {}
     gpu = record.environment.gpu
     return {
-        "title": title(record),
+        "title": machine(record),
         "gpu": gpu.name if gpu else None,
         "schemas": [OLDEST, SCHEMA],
         "verdicts_schema": VERDICTS_SCHEMA,

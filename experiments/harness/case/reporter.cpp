@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reporter.hpp"
+
+#include "../base/text.hpp"
+#include "rescue.hpp"
+
+namespace recheck {
+
+void Reporter::finish(Case& c, const Result& result) const {
+  c.result = result;
+  if (on_finish) on_finish(c);
+}
+
+void Reporter::attempt(std::span<Case* const> cases, Target& target,
+                       const std::function<std::optional<Result>()>& body) const {
+  name_row(*cases[0]);
+  std::optional<Result> result;
+  const auto failure = failure_of([&] { result = body(); });
+  if (failure) result = failure;
+  // a row's own allocation, or the driver's: how much was asked for is not known
+  if (failure && failure->code == ReasonCode::out_of_memory && target.backend() == Backend::gpu &&
+      !failure->reason.value_or("").starts_with("not enough"))
+    failure_of([&] {
+      result->reason = "not enough GPU memory: " + failure->reason.value_or("") + ", " +
+                       short_text(static_cast<double>(target.free_bytes()) / 1e9) + " GB free";
+    });
+  if (!result) return;
+  for (Case* c : cases) finish(*c, *result);
+  if (failure && failure_of([&] { target.synchronize(); })) throw DeviceLost{};
+}
+
+}  // namespace recheck

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <source_location>
+#include <string>
+#include <string_view>
+
+#include "../table/result.hpp"
+
+namespace recheck {
+
+/// A CUDA call or launch that failed, with CUDA's words and where it was noticed.
+class CudaError : public DeviceError {
+ public:
+  CudaError(cudaError_t code, const std::source_location& at)
+      : DeviceError(std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code) + " (" +
+                        base_name(at.file_name()) + ":" + std::to_string(at.line()) + ")",
+                    code == cudaErrorMemoryAllocation),
+        code(code) {}
+  cudaError_t code;
+
+ private:
+  static std::string base_name(std::string_view path) {
+    return std::string(path.substr(path.rfind('/') + 1));
+  }
+};
+
+/// Throws CudaError unless `code` is success, and clears errors that do not stick.
+inline void check(cudaError_t code, std::source_location at = std::source_location::current()) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  throw CudaError(code, at);
+}
+
+/// Bytes of the device that nobody has.
+inline std::int64_t free_memory() {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total));
+  return static_cast<std::int64_t>(free);
+}
+
+/// Why no device can be used, in one line, from what asking for devices returned and the versions
+/// (1000 × major + 10 × minor, as CUDA gives them; a driver of 0 is none at all).
+Reason unusable(cudaError_t code, int device_count, int driver_version, int runtime_version);
+
+/// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
+template <typename Handle, auto destroy>
+class Owned {
+ public:
+  template <typename Create>
+  explicit Owned(Create create) {
+    create(&handle_);
+  }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() { destroy(handle_); }
+  operator Handle() const { return handle_; }  // NOLINT: it is that handle
+
+ private:
+  Handle handle_ = nullptr;
+};
+using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
+using Event = Owned<cudaEvent_t, cudaEventDestroy>;
+
+}  // namespace recheck

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "record.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "../base/text.hpp"
+#include "../base/untrusted.hpp"
+#include "../device/load_monitor.hpp"
+#include "../table/method.hpp"
+
+namespace recheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// Seconds to a tenth of a nanosecond: far below any timer's resolution, and short to print.
+double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
+
+double tenths(double seconds) { return std::round(seconds * 10) / 10; }
+
+/// The clock that half of the blocks reached, to the megahertz.
+std::optional<double> median_clock(const Case& c) {
+  std::vector<double> clocks;
+  for (const auto& block : c.blocks)
+    if (block.clock_hz) clocks.push_back(*block.clock_hz);
+  if (clocks.empty() || !c.seconds) return {};
+  return middle(clocks);
+}
+
+Json method_json() {
+  const Method& m = method;
+  return {{"confidence", m.confidence},
+          {"fewest_samples", m.fewest_samples},
+          {"rounds", m.rounds},
+          {"most_budgets", m.most_budgets},
+          {"most_budgets_host_timed", m.most_budgets_host_timed},
+          {"block_seconds", m.block_seconds},
+          {"block_samples", m.block_samples},
+          {"queued_samples", m.queued_samples},
+          {"fewest_steps", m.fewest_steps},
+          {"proofs_timed_from_seconds", m.proofs_timed_from_seconds},
+          {"three_samples_from_seconds", m.three_samples_from_seconds},
+          {"proof_budgets", m.proof_budgets},
+          {"disturbed_above", m.disturbed_above},
+          {"flush_l2_sizes", m.flush_l2_sizes},
+          {"flush_least_bytes", m.flush_least_bytes},
+          {"settled_pace", m.settled_pace},
+          {"settled_power", m.settled_power},
+          {"settling_seconds", m.settling_seconds},
+          {"sustained_seconds", m.sustained_seconds},
+          {"rest_seconds", m.rest_seconds},
+          {"first_processes", m.first_processes},
+          {"inner_repeats", m.inner_repeats}};
+}
+
+/// What all cases of a row of an experiment's table have in common.
+Json row_json(const Experiment& experiment, const Strategy& strategy) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : strategy.parameters)
+    if (!name.empty()) parameters[std::string(name)] = value;
+  return {{"experiment", experiment.name},
+          {"name", strategy.name},
+          {"role", name_of(strategy.role)},
+          {"target", name_of(strategy.launch.backend)},
+          {"arithmetic", name_of(strategy.arithmetic)},
+          {"note", strategy.note},
+          {"parameters", parameters},
+          {"layout", name_of(strategy.layout)},
+          {"problem", strategy.problem != nullptr ? strategy.problem->says : ""},
+          {"part_of", strategy.part_of},
+          {"sweep", strategy.sweep},
+          {"source",
+           {{"document", strategy.source.document},
+            {"place", strategy.source.place},
+            {"algorithm", strategy.source.algorithm}}}};
+}
+
+}  // namespace
+
+Json to_json(const Case& c) {
+  Json error, seconds, power, settling;
+  std::size_t aside = 0;
+  for (const auto& block : c.set_aside) aside += block.samples.size();
+  const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
+  if (result.error) {
+    // rounding keeps the order of value and bound
+    const auto& [value, bound, metric, first] = *result.error;
+    error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
+             {"bound", six_digits(bound)},
+             {"metric", metric}};
+  }
+  if (c.seconds)
+    seconds = {{"median", rounded(c.seconds->median)},
+               {"low", rounded(c.seconds->low)},
+               {"high", rounded(c.seconds->high)},
+               {"samples", c.samples.size()},
+               {"discarded", aside}};
+  if (c.power)
+    power = {{"watts", c.power->watts},
+             {"joules", c.power->joules},
+             {"seconds", c.power->seconds},
+             {"temperature_c", c.power->temperature_c},
+             {"throttle", c.power->throttle}};
+  if (c.settling)
+    settling = {{"seconds", tenths(c.settling->seconds)}, {"settled", c.settling->settled}};
+  const Work work = c.work();
+  return {{"id", c.id()},
+          {"status", name_of(result.status)},
+          {"reason", or_null(result.reason)},
+          {"reason_code", result.code ? Json(kind_of(*result.code).name) : Json(nullptr)},
+          {"error", error},
+          {"flops", work.flops},
+          {"bytes", work.bytes},
+          {"seconds", seconds},
+          {"clock_hz", or_null(median_clock(c))},
+          {"disturbed", or_null(c.disturbed)},
+          {"batch", c.batch},
+          {"power", power},
+          {"settling", settling},
+          {"spent", std::round(c.spent * 1e3) / 1e3}};
+}
+
+Json samples_json(const Case& c) {
+  const auto list = [](const std::vector<double>& seconds) {
+    Json all = Json::array();
+    for (const double s : seconds) all.push_back(rounded(s));
+    return all;
+  };
+  Json samples = Json::array(), blocks = Json::array(), clocks = Json::array(),
+       aside = Json::array();
+  // samples of a case that has not come to a result prove nothing yet
+  if (c.seconds) {
+    samples = list(c.samples);
+    for (const auto& block : c.blocks) {
+      blocks.push_back({block.round, block.count});
+      clocks.push_back(or_null(block.clock_hz));
+    }
+    for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
+  }
+  return {{"id", c.id()},
+          {"samples", samples},
+          {"blocks", blocks},
+          {"clocks", clocks},
+          {"set_aside", aside}};
+}
+
+Json Record::to_json() const {
+  Json described = Json::array(), strategies = Json::array(), all = Json::array(),
+       dropped = Json::array();
+  for (const auto& [experiment, shape, reason] : coverage.dropped)
+    dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
+  for (const auto& experiment : experiments)
+    described.push_back({{"name", experiment.name},
+                         {"title", experiment.title},
+                         {"problem", experiment.problem.says},
+                         {"axes", experiment.axes},
+                         {"headline", to_string(experiment.headline)}});
+  std::set<const Strategy*> there;
+  for (const auto& c : cases) {
+    if (there.insert(c.strategy).second) strategies.push_back(row_json(*c.experiment, *c.strategy));
+    all.push_back(recheck::to_json(c));
+  }
+  return {{"schema", schema},
+          {"environment", environment},
+          {"method", method_json()},
+          // a clock that was set back has the run end at its start
+          {"finished",
+           finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
+          {"wall_seconds", tenths(wall_seconds)},
+          {"ceilings", ceilings},
+          {"plan", {{"preset", coverage.preset}, {"dropped", dropped}}},
+          {"experiments", described},
+          {"strategies", strategies},
+          {"cases", all}};
+}
+
+std::string to_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string to_text(const Json& object) {
+  std::string text;
+  for (const auto& [name, value] : object.items()) {
+    text += (text.empty() ? "{\n " : ",\n ") + to_line(name) + ": ";
+    const bool list = value.is_array() && !value.empty() && value[0].is_object();
+    if (!list && (!value.is_object() || value.empty())) {
+      text += to_line(value);
+      continue;
+    }
+    const char* separator = list ? "[\n  " : "{\n  ";
+    for (const auto& [key, element] : value.items()) {
+      text += separator + (list ? "" : to_line(key) + ": ") + to_line(element);
+      separator = ",\n  ";
+    }
+    text += list ? "\n ]" : "\n }";
+  }
+  return text + "\n}\n";
+}
+
+double six_digits(double value) {
+  std::string rest;
+  return number_in(digits_of(value, 6), rest);
+}
+
+namespace {
+
+constexpr double longest = 1e9;  // seconds: 30 years
+
+[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+
+Status status_of(const std::string& name) {
+  for (const auto status :
+       {Status::passed, Status::incorrect, Status::failed, Status::unsupported, Status::not_run})
+    if (name_of(status) == name) return status;
+  refuse("its status is " + shown(name));
+}
+
+std::optional<ReasonCode> code_of(const Json& name) {
+  for (std::size_t i = 0; i < std::size(reason_kinds); ++i)
+    if (name == reason_kinds[i].name) return static_cast<ReasonCode>(i);
+  return {};
+}
+
+/// What a proof said; null stands for a value that JSON cannot say.
+Error error_of(const Json& then) {
+  constexpr double most = std::numeric_limits<double>::max();
+  return {then.at("value").is_null() ? std::nan("") : number(then, "value", 0, most),
+          number(then, "bound", 0, most), then.at("metric")};
+}
+
+std::vector<double> seconds_of(const Json& list) {
+  std::vector<double> seconds;
+  for (const Json& sample : list)
+    seconds.push_back(number({{"a sample", sample}}, "a sample", 0, longest));
+  return seconds;
+}
+
+/// A case's samples, and the interval that followed from them.
+void adopt_samples(Case& c, const Json& then) {
+  if (!then.contains("samples")) refuse("samples.jsonl has nothing of it");
+  c.samples = seconds_of(then.at("samples"));
+  const Json& seconds = then.at("seconds");
+  c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
+                       number(seconds, "high", 0, longest)};
+  if (std::ssize(c.samples) < fewest_long_samples)
+    refuse("its samples are too few: " + std::to_string(c.samples.size()));
+  for (const Json& block : then.value("set_aside", Json::array()))
+    c.set_aside.push_back(
+        {whole({{"a round", block.at(0)}}, "a round", 0), seconds_of(block.at(1))});
+  const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
+  if (blocks.size() != clocks.size()) refuse("its blocks and its clocks are not as many");
+  std::int64_t samples = 0;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const Json named = {{"a round", blocks.at(i).at(0)},
+                        {"a block's count", blocks.at(i).at(1)},
+                        {"a clock", clocks.at(i)}};
+    Block block{whole(named, "a round", 0), whole(named, "a block's count", 1), {}};
+    if (!clocks.at(i).is_null()) block.clock_hz = number(named, "a clock", 0, 1e12);
+    samples += block.count;
+    c.blocks.push_back(block);
+  }
+  if (std::cmp_not_equal(samples, c.samples.size())) refuse("its blocks do not hold its samples");
+}
+
+/// Takes over what an earlier run has found out about a case.
+void adopt(Case& c, const Json& then) {
+  Result result{status_of(then.at("status")), {}, {}};
+  c.spent = number(then, "spent", 0, longest);
+  if (result.status == Status::not_run) return;  // perhaps it can be now
+  if (!then.at("reason").is_null()) result.reason = then.at("reason");
+  result.code = code_of(then.value("reason_code", Json()));
+  if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
+  const bool passed = result.status == Status::passed;
+  if (passed == then.at("seconds").is_null()) refuse("it has a time if, and only if, it passed");
+  if (passed) adopt_samples(c, then);
+  if (const Json& why = then.value("disturbed", Json()); why.is_string()) c.disturbed = why;
+  c.batch = whole(then, "batch", 1, 1'000'000);
+  if (const Json& power = then.at("power"); !power.is_null())
+    c.power = Power{number(power, "watts", 0, 1e6), number(power, "joules", 0, 1e12),
+                    number(power, "seconds", 0, longest),
+                    number(power, "temperature_c", -100, 1000), power.at("throttle")};
+  if (const Json& settling = then.value("settling", Json()); !settling.is_null())
+    c.settling = Settling{number(settling, "seconds", 0, longest), settling.at("settled")};
+  c.result = result;
+}
+
+[[noreturn]] void refuse_flags(const std::string& what) {
+  throw std::invalid_argument("cannot resume the record: " + what +
+                              "; repeat its flags, or run without --resume into another --output");
+}
+
+/// A time as utc_now() says it.
+std::string stamp(const Json& text) {
+  const std::string form = "0000-00-00T00:00:00Z", stamp = text;
+  const auto fits = [](char is, char should) {
+    return should == '0' ? is >= '0' && is <= '9' : is == should;
+  };
+  if (!std::ranges::equal(stamp, form, fits)) refuse("it started at " + shown(text));
+  return stamp;
+}
+
+}  // namespace
+
+Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
+  // without the order of keys, which says nothing, and flat: {"/gpu/name": ...}
+  const auto essence = [&](nlohmann::json environment) {
+    for (const char* passing : {"started", "command", "state", "unknown"})
+      environment.erase(passing);
+    for (const auto& name : ignored) environment.erase(name);
+    return environment.flatten();
+  };
+  const auto before = essence(was), now = essence(is);
+  std::set<std::string> keys;
+  for (const auto& environment : {before, now})
+    for (const auto& [key, value] : environment.items()) keys.insert(key);
+  for (const auto& key : keys) {
+    const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
+    if (then == today) continue;
+    const auto name = shown(key.substr(1));  // quoted
+    return name.substr(1, name.size() - 2) + " was " + shown(then) + ", is " + shown(today);
+  }
+  return {};
+}
+
+void Record::resume(const Json& earlier) try {
+  if (earlier.at("schema") != schema)
+    throw std::runtime_error("it has schema " + shown(earlier.at("schema")) + ", not " +
+                             std::to_string(schema));
+  const Json& was = earlier.at("environment");
+  if (const auto other =
+          difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
+    throw std::runtime_error("it is from another environment: " + *other);
+  if (const auto other = difference(was, environment)) refuse_flags(*other);
+  // what fits was decided when it began, unless that was a choice of cases
+  if (!environment.value("command_budget_seconds", Json()).is_null() &&
+      earlier.at("plan").value("preset", "") != "claims") {
+    coverage.dropped.clear();
+    for (const Json& then : earlier.at("plan").at("dropped"))
+      coverage.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
+    std::set<std::string> there;
+    for (const Json& then : earlier.at("cases")) there.insert(then.at("id"));
+    std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
+  }
+  std::map<std::string, Case*> planned;
+  for (Case& c : cases) planned[c.id()] = &c;
+  for (const Json& then : earlier.at("cases")) {
+    const auto found = planned.find(then.at("id"));
+    if (found == planned.end())
+      refuse_flags("it holds " + shown(then.at("id")) + ", which these flags do not ask for");
+    try {
+      adopt(*found->second, then);
+    } catch (const std::runtime_error& error) {
+      refuse(found->first + ": " + error.what());
+    }
+    planned.erase(found);  // a second one would be asked for by no flag
+  }
+  environment["started"] = stamp(earlier.at("environment").at("started"));
+  // whoever else was there while a part was measured
+  const Json state = earlier.at("environment").value("state", Json::object());
+  for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
+    if (!state.value(others, Json()).is_null())
+      raise_to(environment["state"][others], whole(state, others, 0));
+  }
+  wall_seconds = number(earlier, "wall_seconds", 0, longest);
+} catch (const Json::exception&) {
+  throw std::runtime_error("cannot resume: it is no record of Recheck");
+} catch (const std::runtime_error& error) {
+  throw std::runtime_error("cannot resume the record: " + std::string(error.what()));
+}
+
+void write_file(const std::filesystem::path& path, const std::string& text,
+                const std::string& advice) {
+  // next to the target, because a rename is atomic only within a file system
+  std::string temporary = path.string() + ".XXXXXX";
+  const int file = mkostemp(temporary.data(), O_CLOEXEC);
+  bool good = file >= 0;
+  for (std::size_t at = 0; good && at < text.size();) {
+    const auto written = write(file, text.data() + at, text.size() - at);
+    good = written > 0 || (written < 0 && errno == EINTR);
+    if (written > 0) at += static_cast<std::size_t>(written);
+  }
+  good = good && fchmod(file, 0644) == 0 && fsync(file) == 0;
+  int error = errno;
+  if (file >= 0 && close(file) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  if (good && rename(temporary.c_str(), path.c_str()) != 0) {
+    good = false;
+    error = errno;
+  }
+  if (good) return;
+  if (file >= 0) unlink(temporary.c_str());
+  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) + "; " +
+                           advice);
+}
+
+}  // namespace recheck

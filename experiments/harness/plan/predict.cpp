@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long cases take, and which of them fit into a budget.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <ranges>
+#include <stdexcept>
+#include <tuple>
+
+#include "../base/text.hpp"
+#include "../case/requirements.hpp"
+#include "../table/method.hpp"
+#include "plan.hpp"
+
+namespace recheck {
+
+using Json = nlohmann::ordered_json;
+
+Held held_by(const std::vector<Extent>& matrices) {
+  Held held;
+  for (const auto& m : matrices) {
+    const auto elements = static_cast<double>(m.rows * m.columns);
+    held.elements += elements;
+    held.bytes += elements * static_cast<double>(size_of(m.element));
+  }
+  return held;
+}
+
+namespace {
+
+constexpr double flush_seconds = 1e-4;       // of an L2, before each cold sample
+constexpr double block_overhead = 1e-3;      // its output poisoned, clocks read, the host waiting
+constexpr double process_seconds = 0.5;      // of a process with a CUDA context
+constexpr double few_launch_seconds = 3e-5;  // of which several make a hot sample
+
+/// About what a sample takes besides its launch: where several short ones make a sample, these, and
+/// the device being held until all are queued.
+double beside(const Case& c, double launch, double held_bytes) {
+  if (c.regime == Regime::cold) return flush_seconds;
+  if (c.regime == Regime::drained) return 4 * flush_seconds;
+  if (c.regime == Regime::end_to_end) return 1e-3 + held_bytes / 1.2e10;
+  return c.regime == Regime::hot && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
+}
+
+/// What a GPU row of middling speed reaches, per second: the share of a GPU's own limits that it
+/// reaches on an H200, and what it reaches there where a limit is not known.
+struct Rates {
+  double flops, bytes;
+};
+Rates rates_of(const Gpu& gpu) {
+  const Json limits = ceilings(gpu);
+  const auto reached = [&](const char* limit, double share, double on_h200) {
+    const double value = limits.contains(limit) ? double{limits[limit]["value"]} : 0;
+    return value > 0 ? share * value : on_h200;
+  };
+  return {.flops = reached("fp32_flops", 0.3, 2e13),
+          .bytes = reached("dram_bytes_per_second", 0.31, 1.5e12)};
+}
+
+/// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200's
+/// host, and of a row of middling speed; they are to rank cases, and to say whether it will be
+/// minutes or hours.
+double model(const Case& c, const Settings& settings, const Rates& rates) {
+  const Work work = c.work();
+  const double bytes = held_by(c.experiment->problem_of(*c.strategy).output(c.shape)).bytes +
+                       held_by(c.experiment->inputs(c.shape)).bytes;
+  // a row that is timed drained is timed cold as well, and proven once
+  const double proofs = c.regime == Regime::drained ? 0 : 0.03 + bytes / 4.4e9;
+  const double budget = settings.budget_seconds;
+  if (c.backend() == Backend::cpu) {
+    // a library has all cores, and the documents' programs one, which waits for most of its
+    // operands where a core's caches do not hold them and it needs each of them often
+    const bool waits = work.bytes >= 8e6 && work.flops > 10 * work.bytes;
+    const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : waits ? 7e8 : 3e9;
+    const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
+    const int launches = c.proofs_are_samples(launch) ? fewest_samples : 2 + fewest_samples;
+    if (launches * launch > method.proof_budgets * budget) return 0;  // too slow to be tried
+    return proofs +
+           std::max(method.most_budgets_host_timed * budget,
+                    (c.has_three_samples(launch) ? fewest_long_samples : launches) * launch);
+  }
+  const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
+                        (c.regime == Regime::inner ? inner_repeats : 1);
+  if (is_first(c.regime)) return method.first_processes * process_seconds / 2;
+  if (c.regime == Regime::sustained)
+    return method.rest_seconds + 0.4 * method.settling_seconds + method.sustained_seconds;
+  const double sample = beside(c, launch, bytes) + launch;
+  const double block =
+      block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
+                                           static_cast<double>(method.block_samples));
+  return proofs + std::max(fewest_samples * block,
+                           std::min(method.rounds * block, method.most_budgets * budget));
+}
+
+}  // namespace
+
+void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
+             std::int64_t host_free) {
+  const Rates rates = rates_of(gpu);
+  const auto device_free = gpu.device.value_or(Device{}).free_bytes;
+  std::map<std::tuple<const Experiment*, Shape, Backend>, bool> room;
+  for (Case& c : cases) {
+    const auto [known, is_new] = room.try_emplace({c.experiment, c.shape, c.backend()});
+    if (is_new)
+      known->second = !refuse_size(*c.experiment, c.shape, c.backend(), device_free, host_free);
+    const bool runs = known->second && !refuse(*c.strategy, c.shape, gpu);
+    c.predicted = runs ? model(c, settings, rates) : 0;
+  }
+  // of rows that are timed over seconds the first is so once more, behind the others
+  std::map<std::pair<const Experiment*, Shape>, std::vector<Case*>> sustained;
+  for (Case& c : cases)
+    if (c.regime == Regime::sustained && c.predicted > 0)
+      sustained[{c.experiment, c.shape}].push_back(&c);
+  for (const auto& [group, all] : sustained)
+    if (all.size() > 1) all[0]->predicted *= 2;
+}
+
+std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {
+  // the sweeps of a shape, or the rest of it
+  struct Part {
+    const Experiment* experiment;
+    Shape shape;
+    bool sweeps;
+    double cost = 0;
+    bool out = false;
+    [[nodiscard]] bool holds(const Case& c) const {
+      return c.experiment == experiment && c.shape == shape && c.strategy->sweep == sweeps;
+    }
+    [[nodiscard]] auto order() const {
+      const auto size = [&](const Shape& s) { return experiment->problem.work(s).size(); };
+      const auto& headline = experiment->headline;
+      return std::tuple(shape == headline, !sweeps, -size(shape) / std::max(1.0, size(headline)));
+    }
+  };
+  std::vector<Part> parts;
+  double total = 0;
+  for (const Case& c : cases) {
+    auto part = std::ranges::find_if(parts, [&](const Part& p) { return p.holds(c); });
+    if (part == parts.end())
+      part = parts.insert(part, Part{c.experiment, c.shape, c.strategy->sweep});
+    part->cost += c.predicted;
+    total += c.predicted;
+  }
+  std::ranges::stable_sort(parts, {}, &Part::order);
+  for (Part& part : parts) {
+    if (total <= seconds) break;
+    if (part.cost == 0) continue;  // nothing runs there, and saying why costs nothing
+    part.out = true;
+    total -= part.cost;
+  }
+  for (Part& part : std::views::reverse(parts)) {
+    if (!part.out || part.sweeps || total + part.cost > seconds) continue;
+    part.out = false;
+    total += part.cost;
+  }
+  std::erase_if(parts, [](const Part& part) { return part.cost == 0; });
+  if (!parts.empty() && std::ranges::all_of(parts, &Part::out))
+    throw std::invalid_argument(
+        "--budget=" + budget +
+        " has no room for anything: the quickest shape is predicted to take " +
+        short_text(std::ranges::min(parts, {}, &Part::cost).cost) + " s");
+  std::vector<Dropped> dropped;
+  for (const Part& part : parts) {
+    if (!part.out) continue;
+    dropped.push_back({std::string(part.experiment->name), to_string(part.shape),
+                       std::string(part.sweeps ? "its sweeps, " : "") + "predicted to take " +
+                           short_text(part.cost) + " s: no room in --budget=" + budget});
+    std::erase_if(cases, [&](const Case& c) { return part.holds(c); });
+  }
+  return dropped;
+}
+
+}  // namespace recheck

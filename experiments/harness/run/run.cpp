@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program: options, plan, record; a run, which has Google Benchmark call for its cases; its
+// end.
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "../../recheck.hpp"
+#include "../base/flags.hpp"
+#include "../base/text.hpp"
+#include "../case/rescue.hpp"
+#include "../device/conditions.hpp"
+#include "../keep/journal.hpp"
+#include "../plan/options.hpp"
+#include "../plan/progress.hpp"
+#include "../prove/edge_proofs.hpp"
+#include "../self/self.hpp"
+#include "../time/first.hpp"
+#include "../time/runner.hpp"
+#include "benchmarks.hpp"
+
+namespace recheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
+void prepare(const std::filesystem::path& folder, bool resume) {
+  const std::string advice = "; choose another folder with --output";
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw std::runtime_error("cannot create " + folder.string() + ": " + error.message() + advice);
+  if (resume) return;
+  const std::pair<const char*, const char*> moves[] = {
+      {"record.json", "record.previous.json"},
+      {"samples.jsonl", "samples.previous.jsonl"},
+      {"record.journal.jsonl", "record.previous.journal.jsonl"}};  // of a run that was killed
+  for (const auto& [from, to] : moves) {
+    std::filesystem::rename(folder / from, folder / to, error);
+    if (error && error != std::errc::no_such_file_or_directory)
+      throw std::runtime_error("cannot move " + (folder / from).string() +
+                               " aside: " + error.message() + advice);
+  }
+}
+
+void announce(const Record& record, const Gpu& gpu) {
+  for (const auto& [experiment, shape, reason] : record.coverage.dropped)
+    std::fprintf(stderr, "dropped %s %s: %s\n", experiment.c_str(), shape.c_str(), reason.c_str());
+  std::fprintf(
+      stderr, "%zu cases on %s, about %s\n", record.cases.size(),
+      (gpu.device ? gpu.device->name : "this CPU; " + gpu.reason.value_or("")).c_str(),
+      Progress::clock(predicted(record.cases, [](const Case& c) { return !c.result; })).c_str());
+}
+
+void summarize(const Record& record, double seconds) {
+  std::map<Status, int> counts;
+  for (const auto& c : record.cases) ++counts[c.result.value_or(Result{}).status];
+  std::fprintf(stderr, "%s after %s:", record.finished ? "finished" : "interrupted",
+               Progress::clock(seconds).c_str());
+  for (const auto& [status, count] : counts)
+    std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
+  std::fputc('\n', stderr);
+  for (const auto& c : record.cases) {
+    const Result result = c.result.value_or(Result{});
+    if (result.status == Status::incorrect || result.status == Status::failed)
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(result.status)).c_str(),
+                   c.id().c_str(), result.reason.value_or("").c_str());
+  }
+}
+
+/// Carries the cases of a record out, shape by shape, and journals what it finds out.
+class Run {
+ public:
+  /// Begins the journal in options.output, for what the record has come to so far.
+  Run(const Options& options, const Settings& settings, const Gpu& gpu, Record& record,
+      Progress& progress)
+      : options_(options),
+        settings_(settings),
+        record_(record),
+        progress_(progress),
+        earlier_seconds_(record.wall_seconds),
+        journal_(options.output, record),
+        runner_(settings, gpu,
+                {.on_case = [&](const Case& c) { watch_time(c); },
+                 .on_finish = [&](const Case& c) { keep(c); },
+                 .load = [&] { return load(); }}) {
+    if (gpu.device) monitor_.emplace(gpu.device->pci_bus_id);
+  }
+
+  /// Has those cases failed at which the process before has ended, if it has. Throws
+  /// std::runtime_error, in one line, if there is none of them left: it would end there again.
+  void fail_lost_row() {
+    const auto lost = lost_row();
+    if (!lost) return;
+    bool any = false;
+    for (Case& c : record_.cases) {
+      if (c.result || !c.id().starts_with(lost->row + "/")) continue;
+      runner_.reporter().finish(c, because(ReasonCode::process_died, lost->why));
+      any = true;
+    }
+    if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; mend it, or leave it out");
+  }
+
+  /// Ends the cases of rows that cannot run here, whatever becomes of the run.
+  void refuse_rows() {
+    std::vector<Case*> cases(record_.cases.size());
+    std::ranges::transform(record_.cases, cases.begin(), [](Case& c) { return &c; });
+    runner_.refuse_rows(cases);
+  }
+
+  /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
+  /// theirs done. Throws DeviceLost, with all that was found out kept.
+  void measure(const Case& first) {
+    if (first.result || interrupted) return;
+    std::vector<Case*> group;
+    for (Case& c : record_.cases)
+      if (together(c, first)) group.push_back(&c);
+    progress_.begin(first);
+    look_around(false);
+    // a shape that will not be through in time is not begun, nor one at the cost of a headline
+    const double needed = expected(record_.cases, [&](const Case& c) {
+      return !c.result && (together(c, first) || (c.is_headline() && !first.is_headline()));
+    });
+    if (needed > time_left())
+      for (Case* c : group) give_up(*c);
+    else
+      runner_.run(group);
+  }
+
+  /// Writes the record; whether the run has gone through to its end.
+  bool close() {
+    progress_.end();
+    look_around(true);
+    if (out_of_time_)
+      for (Case& c : record_.cases) give_up(c);
+    record_.finished = !interrupted || out_of_time_;
+    record_.wall_seconds = earlier_seconds_ + progress_.elapsed();
+    journal_.close(record_);
+    summarize(record_, progress_.elapsed());
+    return record_.finished;
+  }
+
+ private:
+  void watch_time(const Case& c) {
+    progress_.show(c);
+    if (time_left() > 0) return;
+    out_of_time_ = true;
+    interrupted = true;  // as far as runner and timer are concerned
+  }
+
+  void keep(const Case& c) {
+    look_around(false);
+    record_.wall_seconds = earlier_seconds_ + progress_.elapsed();
+    journal_.append(c, record_);
+  }
+
+  /// Says who else has come to use the GPU since the look before. Nothing is being timed meanwhile.
+  void look_around(bool due) {
+    if (!monitor_) return;
+    for (const auto& change : monitor_->look(due)) progress_.say(change);
+    monitor_->note(record_.environment);
+  }
+
+  Load load() {
+    look_around(false);
+    return monitor_ ? monitor_->take() : Load{};
+  }
+
+  [[nodiscard]] double time_left() const {
+    const auto budget = settings_.command_budget_seconds;
+    return budget ? *budget - earlier_seconds_ - progress_.elapsed() : HUGE_VAL;
+  }
+
+  /// As it was given, now or to the run that this one goes on with.
+  [[nodiscard]] std::string budget() const {
+    if (!options_.budget.empty()) return options_.budget;
+    return short_text(settings_.command_budget_seconds.value_or(0)) + " s";
+  }
+
+  void give_up(Case& c) const {
+    if (c.result) return;
+    c.predicted = 0;
+    runner_.reporter().finish(c,
+                              because(ReasonCode::budget, "--budget of " + budget() + " used up"));
+  }
+
+  const Options& options_;
+  const Settings& settings_;
+  Record& record_;
+  Progress& progress_;
+  double earlier_seconds_;
+  Journal journal_;
+  Runner runner_;
+  std::optional<LoadMonitor> monitor_;
+  bool out_of_time_ = false;
+};
+
+/// Says what each case is expected to take, and drops cases until the budget is expected to
+/// suffice, unless an earlier run has.
+void predict_and_fit(Record& record, const Options& options, const Settings& settings,
+                     const Gpu& gpu, const Progress& progress) {
+  predict(record.cases, settings, gpu, make_cpu_target()->free_bytes());
+  if (const auto budget = settings.command_budget_seconds; budget && !options.resume)
+    std::ranges::move(fit(record.cases, *budget - progress.elapsed(), options.budget),
+                      std::back_inserter(record.coverage.dropped));
+}
+
+/// What the flags set, else what the run had that this one goes on with, else the defaults.
+Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu) {
+  const Json was = earlier.is_object() ? earlier.value("environment", Json()) : Json();
+  const auto had = [&](const char* member, auto otherwise) {
+    const bool known = was.is_object() && was.contains(member) && was[member].is_number();
+    return known ? was[member].get<decltype(otherwise)>() : otherwise;
+  };
+  // by themselves the CPU rows decide little, and minutes are too much to wait for it
+  const double per_case = had("budget_seconds", gpu.device ? 1 : 0.2);
+  const double budget = had("command_budget_seconds", 0.0);
+  return {.budget_seconds = options.per_case.value_or(per_case),
+          .seed = options.seed.value_or(had("seed", Settings{}.seed)),
+          .command_budget_seconds =
+              options.command_budget || budget <= 0 ? options.command_budget : budget};
+}
+
+/// What is measured, and how: with what the last run in the folder has found out if `options` ask
+/// for it. Where nothing was begun, this run begins, without --resume in `options`; what belongs to
+/// another machine or is damaged is set aside before.
+std::pair<Settings, Record> resume_or_begin(Options& options,
+                                            std::span<const Experiment> experiments,
+                                            const Planned& planned, const Gpu& gpu) {
+  const auto found = [&](const Json& earlier) {
+    const Settings settings = settings_of(options, earlier, gpu);
+    Record record{.experiments = experiments,
+                  .environment = environment(gpu, options.command, settings),
+                  .ceilings = ceilings(gpu),
+                  .coverage = planned.coverage,
+                  .cases = planned.cases};
+    if (!earlier.is_null()) record.resume(earlier);
+    return std::pair{settings, record};
+  };
+  if (options.resume) {
+    std::string why = "nothing was begun in " + options.output.string();
+    try {
+      if (const Json earlier = read_earlier(options.output); !earlier.is_null())
+        return found(earlier);
+    } catch (const std::runtime_error& error) {
+      if (is_rescue()) throw;  // the journal is this run's own
+      why = error.what() + ("; moved to " + set_aside(options.output).string());
+    }
+    std::fprintf(stderr, "%s; measuring from the start\n", why.c_str());
+    options.resume = false;
+    const std::string flag = " --resume";
+    if (const auto at = options.command.find(flag); at != std::string::npos)
+      options.command.erase(at, flag.size());
+  }
+  return found(Json());
+}
+
+/// A row that calls exit() while it is there ends no run, or ends it with an error.
+class NoExit {
+ public:
+  NoExit() {
+    active = true;
+    std::atexit([] {
+      if (!active) return;
+      rescue_from_exit();
+      std::fputs("\na row has called exit(), which ends all: mend it, or leave it out\n", stderr);
+      std::_Exit(1);
+    });
+  }
+  NoExit(const NoExit&) = delete;
+  NoExit& operator=(const NoExit&) = delete;
+  ~NoExit() { active = false; }
+
+ private:
+  static inline bool active = false;
+};
+
+/// The first signal has the run end in order; at a second it goes at once, and what is saved stays.
+void heed_signals() {
+  std::signal(SIGINT, [](int) {
+    if (interrupted) std::_Exit(130);
+    interrupted = true;
+  });
+  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
+  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
+}
+
+/// Throws std::invalid_argument, in one line, where no time of a GPU would be right.
+void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
+  const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
+  if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
+    refuse_blocking_launches();
+}
+
+/// Calls `body` in a child process; 1, with a line, where that ends before `body` does, as it does
+/// where a row calls _Exit(), whatever exit code it gives.
+int watched(const std::function<int()>& body) {
+  constexpr const char* variable = "RECHECK_GATE_END";  // names the pipe, also to who replaces it
+  struct End {
+    int pipe;
+    ~End() { [[maybe_unused]] const auto written = write(pipe, "", 1); }
+  };
+  if (const char* known = std::getenv(variable)) {
+    const End end{static_cast<int>(std::strtol(known, nullptr, 10))};
+    return body();
+  }
+  std::array<int, 2> ends{};
+  if (std::getenv("RECHECK_NO_RESCUE") != nullptr || pipe(ends.data()) != 0) return body();
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    close(ends[0]);
+    setenv(variable, std::to_string(ends[1]).c_str(), 1);
+    const End end{ends[1]};
+    return body();
+  }
+  close(ends[1]);
+  if (child < 0) return body();
+  char mark = 1;
+  const bool ended = read(ends[0], &mark, 1) == 1;
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (ended && WIFEXITED(status)) return WEXITSTATUS(status);
+  if (!WIFSIGNALED(status))
+    std::fputs("the row after those above has ended the process: mend it, or leave it out\n",
+               stderr);
+  return 1;
+}
+
+/// As Rescue, unless a debugger shall see what a row does.
+std::unique_ptr<Rescue> rescued(const std::vector<char*>& words, double seconds) {
+  if (std::getenv("RECHECK_NO_RESCUE") != nullptr) return nullptr;
+  return std::make_unique<Rescue>(words, seconds);
+}
+
+/// Measures what is planned on the GPU that this process sees; the exit code.
+int measure(const std::vector<char*>& words, Options options,
+            std::span<const Experiment> experiments, const Planned& planned) {
+  has_journal(options.output);  // throws where another run writes
+  const Gpu gpu = find_gpu();
+  require_gpu(gpu, planned.cases, options);
+  auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
+  Progress progress(record.cases);
+  predict_and_fit(record, options, settings, gpu, progress);
+  prepare(options.output, options.resume);
+  Run run(options, settings, gpu, record, progress);
+  run.fail_lost_row();
+  announce(record, gpu);
+  heed_signals();
+  try {
+    const NoExit no_exit;
+    const auto rescue = rescued(words, most_budgets_of_a_proof * settings.budget_seconds);
+    run.refuse_rows();
+    run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
+  } catch (const DeviceLost&) {
+    progress.say("a case has taken the device down: going on in a new process");
+    start_anew(words);
+  }
+  const bool finished = run.close();
+  std::fprintf(stderr, "record: %s\n", (options.output / "record.json").c_str());
+  return finished ? 0 : 130;
+}
+
+int run(const std::string& program, const std::vector<char*>& words,
+        std::span<const Experiment> given) {
+  const auto experiments = with_self(given);
+  if (words.size() == 2 && std::string_view(words[1]).starts_with(first_flag))
+    return run_first(experiments, std::string_view(words[1]).substr(first_flag.size()));
+  auto arguments = words;
+  const Options options = parse(program, experiments, arguments);
+  if (options.gate) {
+    // of what is about machine and measurement it proves what is asked for by name
+    const Choice& choice = options.choice;
+    const auto prove = [&] {
+      const NoExit no_exit;
+      const auto rescue = rescued(words, choice.cases.empty() ? 0 : most_budgets_of_a_proof);
+      return run_gate(choice.experiments.empty() && choice.cases.empty() ? given : experiments,
+                      choice);
+    };
+    // a profiler looks at one process
+    return choice.cases.empty() ? watched(prove) : prove();
+  }
+  initialize_benchmarks(arguments);
+  Planned planned = plan(experiments, options.choice);
+  if (options.benchmark_lists) {
+    list_benchmarks(planned.cases);
+    return 0;
+  }
+  auto chosen = filtered(planned.cases);
+  if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
+  planned.cases = std::move(chosen);
+  return measure(words, options, experiments, planned);
+}
+
+}  // namespace
+
+int main(int argc, char** argv, std::span<const Experiment> experiments) {
+  // Google Benchmark's variables have no effect
+  constexpr std::string_view variables[] = {"BENCHMARK_"};
+  begin_again_without(variables, argv);
+  const std::vector<char*> words(argv, argv + argc);
+  const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
+  return exit_code(program, [&] { return run(program, words, experiments); });
+}
+
+}  // namespace recheck

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "first.hpp"
+
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <random>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "../base/clock.hpp"
+#include "../base/flags.hpp"
+#include "../base/text.hpp"
+#include "../case/rescue.hpp"
+#include "disturbance.hpp"
+
+namespace recheck {
+namespace {
+
+/// What an input is in front of its elements. Both ends are the same program, so bytes are as they
+/// are in memory.
+struct Head {
+  std::int64_t rows, columns, ld, floats;
+  Element element;
+};
+
+/// A file in memory, for a child process to read or write; throws std::system_error.
+class MemoryFile {
+ public:
+  MemoryFile() : file_(memfd_create("recheck", MFD_CLOEXEC)) { require(file_ >= 0); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(file_); }
+  [[nodiscard]] int number() const { return file_; }
+  void rewind() const { require(lseek(file_, 0, SEEK_SET) == 0); }
+
+ private:
+  static void require(bool holds) {
+    if (!holds) throw std::system_error(errno, std::generic_category(), "a file in memory");
+  }
+  int file_;
+};
+
+/// Reads or writes all of some bytes; whether that was possible.
+template <auto move>
+bool whole(int file, auto* data, std::size_t size) {
+  auto* at =
+      reinterpret_cast<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>,
+                                          const char*, char*>>(data);
+  while (size > 0) {
+    const auto moved = move(file, at, size);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    at += moved;
+    size -= static_cast<std::size_t>(moved);
+  }
+  return true;
+}
+bool read_all(int file, auto* data, std::size_t size) { return whole<read>(file, data, size); }
+void write_all(int file, const auto* data, std::size_t size) {
+  if (!whole<write>(file, data, size))
+    throw std::system_error(errno, std::generic_category(), "a file in memory");
+}
+
+/// Runs this program with these arguments between two files; how it ended, as waitpid says it.
+/// Throws std::runtime_error where it does not come back.
+int run_process(const std::string& argument, const MemoryFile& in, const MemoryFile& out) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.number(), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.number(), STDOUT_FILENO);
+  std::string name = "recheck", flag = argument;
+  char* const arguments[] = {name.data(), flag.data(), nullptr};
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (failed != 0) throw std::system_error(failed, std::generic_category(), "a process of its own");
+  int status = 0;
+  for (const double start = now(); waitpid(child, &status, WNOHANG) == 0;) {
+    if (now() - start > least_patience()) {
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      throw std::runtime_error("its process had not ended after " + short_text(least_patience()) +
+                               " s");
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return status;
+}
+
+/// One row's calls at one shape, each in a process of its own.
+class FirstCalls {
+ public:
+  /// Calls of the row that `id` names, on the reals.
+  FirstCalls(const Operands& operands, const Case& c)
+      : id_(c.id()), output_bytes_(static_cast<std::size_t>(operands.output_floats()) * 4) {
+    for (const HostMatrix* host : operands.host_inputs(*c.strategy)) {
+      const Head head{host->rows, host->columns, host->ld, std::ssize(host->elements),
+                      host->element};
+      write_all(in_.number(), &head, sizeof head);
+      write_all(in_.number(), host->elements.data(), host->elements.size() * sizeof(float));
+    }
+  }
+
+  /// The next one, whose output `check` judges.
+  FirstCall run(BlockCheck& check) {
+    in_.rewind();
+    const MemoryFile out;
+    const int status = run_process(std::string(first_flag) + id_, in_, out);
+    out.rewind();
+    if (!WIFEXITED(status))
+      throw std::runtime_error("its process ended by signal " + std::to_string(WTERMSIG(status)));
+    FirstCall call{};
+    if (WEXITSTATUS(status) != 0 || !read_all(out.number(), &call, sizeof call) ||
+        !read_all(out.number(), check.copied().data(), output_bytes_)) {
+      std::array<char, 400> why{};
+      out.rewind();
+      [[maybe_unused]] const auto some = read(out.number(), why.data(), why.size() - 1);
+      throw std::runtime_error("in a process of its own it failed: " + std::string(why.data()));
+    }
+    return call;
+  }
+
+ private:
+  std::string id_;
+  std::size_t output_bytes_;
+  MemoryFile in_;
+};
+
+}  // namespace
+
+void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
+                std::span<Case* const> cases) {
+  struct Row {
+    std::vector<Case*> cases;  // in one regime or in both
+    std::unique_ptr<FirstCalls> calls = {};
+    Result judged = {};
+  };
+  std::map<const Strategy*, Row> by_strategy;
+  for (Case* c : cases) by_strategy[c->strategy].cases.push_back(c);
+  std::vector<Row*> rows;
+  rows.reserve(by_strategy.size());
+  for (auto& [strategy, row] : by_strategy) rows.push_back(&row);
+  std::mt19937_64 order(settings.seed);
+  reporter.take_load();  // what was before these samples does not count
+  const auto attempt = [&](Row& row, const auto& body) {
+    Case& first = *row.cases[0];
+    if (interrupted || first.result) return;
+    reporter.show(first);
+    reporter.attempt(row.cases, gate.operands().target(), [&] {
+      const Spend time(first.spent);
+      return body(first);
+    });
+  };
+  for (int round = 0; round < method.first_processes; ++round) {
+    std::ranges::shuffle(rows, order);
+    for (Row* row : rows) {
+      attempt(*row, [&](const Case& first) -> std::optional<Result> {
+        if (!row->calls) row->calls = std::make_unique<FirstCalls>(gate.operands(), first);
+        BlockCheck check(gate, *first.strategy, first.regime, {.output = true, .fresh = false});
+        const FirstCall call = row->calls->run(check);
+        row->judged = check.judge();
+        if (!row->judged.passed()) return row->judged;
+        for (Case* c : row->cases) {
+          const bool context = c->regime == Regime::first_context;
+          c->samples.push_back(call.end - (context ? call.begin : call.context));
+          c->blocks.push_back({round, 1, {}});
+        }
+        return {};
+      });
+    }
+  }
+  const Load load = reporter.take_load();
+  for (Row* row : rows) {
+    attempt(*row, [&](const Case&) -> std::optional<Result> {
+      for (Case* c : row->cases) {
+        c->disturbed = disturbance(*c, {}, {}, load);
+        c->seconds = median_interval(c->samples);
+      }
+      return row->judged;
+    });
+  }
+}
+
+int run_first(std::span<const Experiment> experiments, std::string_view id) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would wait for it
+  const auto failure = failure_of([&] {
+    const auto parts = split(std::string(id), '/');
+    const auto experiment = std::ranges::find(experiments, parts.at(0), &Experiment::name);
+    if (experiment == experiments.end()) throw std::invalid_argument("there is no such experiment");
+    const auto strategy = std::ranges::find(experiment->ladder, parts.at(1), &Strategy::name);
+    if (strategy == experiment->ladder.end()) throw std::invalid_argument("there is no such row");
+    const Shape shape = parse_shape(parts.at(2), experiment->axes.size());
+
+    std::vector<HostMatrix> inputs;
+    for (Head head; read_all(STDIN_FILENO, &head, sizeof head);) {
+      inputs.push_back({head.rows, head.columns, head.ld,
+                        Floats(static_cast<std::size_t>(head.floats)), head.element});
+      auto& elements = inputs.back().elements;
+      if (!read_all(STDIN_FILENO, elements.data(), elements.size() * sizeof(float)))
+        throw std::runtime_error("its inputs are cut off");
+    }
+    const auto outputs = placed(experiment->problem_of(*strategy), shape, 0);
+    const auto floats = 2 * guard + largest_output(*experiment, shape, strategy->launch.backend, 0);
+    std::vector<float> copied(static_cast<std::size_t>(floats), std::bit_cast<float>(~0U));
+    const FirstCall call = first_call(*strategy, shape, inputs, outputs, copied);
+    write_all(STDOUT_FILENO, &call, sizeof call);
+    write_all(STDOUT_FILENO, copied.data(), copied.size() * sizeof(float));
+  });
+  if (!failure) return 0;
+  const std::string why = failure->reason.value_or("");
+  [[maybe_unused]] const auto said = write(STDOUT_FILENO, why.data(), why.size());
+  return 1;
+}
+
+}  // namespace recheck

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "../base/clock.hpp"
+#include "../base/text.hpp"
+#include "../case/rescue.hpp"
+#include "../table/method.hpp"
+#include "disturbance.hpp"
+#include "timer.hpp"
+
+namespace recheck {
+namespace {
+
+/// Fills in what a case's launches take over seconds; what the last of them leaves. No two rows
+/// share a `round`, as they do not take turns.
+Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, Case& c) {
+  const Spend time(c.spent);
+  Target& target = gate.operands().target();
+  if (target.backend() == Backend::gpu)
+    std::this_thread::sleep_for(std::chrono::duration<double>(method.rest_seconds));
+  BlockCheck check(gate, *c.strategy, c.regime, {.output = true, .fresh = false});
+  const auto launch = gate.operands().rotating(*c.strategy, target.cache_bytes());
+  const InRow in_row(2 * (method.settling_seconds + method.sustained_seconds) + 100 * guess);
+  reporter.take_load();  // what was before these launches does not count
+  std::function<void()> restore;
+  if (gate.operands().in_place(*c.strategy))
+    restore = [&] { gate.operands().queue_prepare_output(*c.strategy); };
+  auto [seconds, clocks, power, settling] = target.sustain(launch, guess, restore);
+  c.disturbed = disturbance(c, {}, {}, reporter.take_load());
+  c.blocks.clear();
+  for (int i = 0; i < std::ssize(seconds); ++i) {
+    c.blocks.push_back({round++, 1, {}});
+    if (!clocks.empty() && clocks[i] > 0)
+      c.blocks.back().clock_hz = std::round(clocks[i] / 1e6) * 1e6;
+  }
+  c.samples = std::move(seconds);
+  c.power = power;
+  c.settling = settling;
+  auto result = check.judge();
+  if (result.passed()) c.seconds = median_interval(c.samples);
+  return result;
+}
+
+/// Why the times of all rows drifted, by the first one and the same at the end; nothing where they
+/// agree within their intervals or half a per cent.
+Reason drift(const Interval& first, const Interval& again) {
+  const double half = 0.005 * first.median;
+  if (again.low - half <= first.high && first.low <= again.high + half) return {};
+  const double percent = 100 * (again.median / first.median - 1);
+  return "the row that came first took " + short_text(std::abs(percent)) + " % " +
+         (percent > 0 ? "longer" : "less") + " when it was measured again behind the others";
+}
+
+}  // namespace
+
+void time_sustained(Gate& gate, const Settings& settings, const Reporter& reporter,
+                    const LaunchSeconds& seconds, std::span<Case* const> cases) {
+  std::vector<Case*> order(cases.begin(), cases.end());
+  std::ranges::shuffle(order, std::mt19937_64(settings.seed));
+  if (order.size() > 1) order.push_back(order[0]);
+  std::map<Case*, Result> judged;
+  Reason drifted;
+  int round = 0;
+  const auto attempt = [&](Case* c, const auto& body) {
+    if (interrupted || c->result) return;
+    reporter.show(*c);
+    reporter.attempt(std::span(&c, 1), gate.operands().target(), body);
+  };
+  for (Case* c : order) {
+    attempt(c, [&]() -> std::optional<Result> {
+      const auto before = c->seconds;
+      auto result = sustain(gate, reporter, seconds.at(c->strategy), round, *c);
+      if (!result.passed()) return result;
+      if (before) drifted = drift(*before, *c->seconds);
+      judged[c] = std::move(result);
+      return {};
+    });
+  }
+  for (const auto& [c, result] : judged)
+    attempt(c, [&]() -> std::optional<Result> {
+      if (drifted) c->disturbed = drifted;
+      return result;
+    });
+}
+
+}  // namespace recheck

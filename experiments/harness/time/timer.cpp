@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <stdexcept>
+
+#include "../base/clock.hpp"
+#include "../case/rescue.hpp"
+#include "../table/method.hpp"
+#include "disturbance.hpp"
+
+namespace recheck {
+namespace {
+
+// a sample this long has its fresh launch once, behind all samples: each takes from their time
+constexpr double longest_among_samples = 20e-3;
+
+// so many rounds are checked besides the last: a fresh launch, and what the block leaves. A kernel
+// that counts launches cannot know which. With copies it takes long
+constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
+
+/// By round, how early it is taken by a row that has room for few: first those that every row
+/// takes, spread evenly from the first to the last, then each as far from those before as there is,
+/// and of several the one that keeps all balanced around the middle: a drift moves a median by how
+/// far its rounds are from there. Rows are compared in the rounds that they share.
+constexpr auto rank_of_round = [] {
+  constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
+  std::array<int, method.rounds> rank{};
+  rank.fill(none);
+  for (int i = 0; i <= gaps; ++i) rank[(2 * i * last + gaps) / (2 * gaps)] = i;
+  for (int at = fewest_samples; at <= last; ++at) {
+    int next = 0, farthest = 0, aside = 0, nearest = 0;
+    for (int round = 0; round <= last; ++round)
+      if (rank[round] != none) aside += 2 * round - last;
+    for (int round = 0; round <= last; ++round) {
+      int distance = rank[round] == none ? last : 0;
+      for (int other = 0; other <= last; ++other)
+        if (rank[other] != none)
+          distance = std::min(distance, std::max(round - other, other - round));
+      const int off = std::max(aside + 2 * round - last, last - 2 * round - aside);
+      if (distance > farthest || (distance == farthest && off < nearest)) {
+        farthest = distance;
+        nearest = off;
+        next = round;
+      }
+    }
+    rank[next] = at;
+  }
+  return rank;
+}();
+static_assert(method.rounds >= fewest_samples);
+
+/// Whether however many rounds a row has room for, their median is within one of the middle.
+constexpr bool balanced() {
+  constexpr int last = method.rounds - 1;
+  for (int count = fewest_samples; count <= method.rounds; ++count) {
+    std::array<int, method.rounds> taken{};
+    int n = 0;
+    for (int round = 0; round <= last; ++round)
+      if (rank_of_round[round] < count) taken[n++] = round;
+    const int off = taken[(n - 1) / 2] + taken[n / 2] - last;  // twice as far as the median is
+    if (off < -2 || off > 2) return false;
+  }
+  return true;
+}
+static_assert(balanced());
+
+}  // namespace
+
+void Timer::time(std::span<Case* const> cases) {
+  if (cases.empty()) return;
+  std::vector<const Strategy*> strategies;
+  for (Case* c : cases) {
+    rows_.push_back(row_of(*c));
+    strategies.push_back(c->strategy);
+  }
+  // each regime has integers that no row has seen, not even in its proofs
+  reporter_.attempt(cases, target_, [&]() -> std::optional<Result> {
+    const Spend time(cases[0]->spent);
+    gate_.draw_fresh_inputs(strategies);
+    return {};
+  });
+  warm_up();
+  reporter_.take_load();  // what was before these samples does not count
+  sample_rounds(0, method.rounds);
+  // what was disturbed is measured again, once, and by all rows, as they are compared by round
+  std::ptrdiff_t again = 0;
+  for (const Row& row : rows_)
+    again = std::max(again, std::ranges::count(disturbed_blocks(*row.c), true));
+  sample_rounds(method.rounds, static_cast<int>(again));
+  const Load load = reporter_.take_load();
+  each([](const Row&) { return true; },
+       [&](Row& row) -> std::optional<Result> { return record(row, load); });
+}
+
+Timer::Row Timer::row_of(Case& c) {
+  const int repeats = c.regime == Regime::inner ? inner_repeats : 1;
+  const int proofs = static_cast<int>(c.samples.size());
+  Row row{.c = &c,
+          .launch = gate_.operands().launch(*c.strategy, repeats),
+          .repeats = repeats,
+          .fresh_rounds = {},
+          .blocks = proofs,
+          .proofs = proofs,
+          .few = c.has_three_samples(seconds_.at(c.strategy)),
+          .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
+  // of no round, and compared only with other proofs: they came before all rounds. Blocks that are
+  // measured again have the numbers below
+  for (int proof = 0; proof < proofs; ++proof)
+    c.blocks.push_back({2 * method.rounds + proof, 1, {}});
+  if (!c.strategy->part_of.empty()) return row;  // it leaves no output of its own
+  std::uniform_int_distribution any_round(0, method.rounds - 1);
+  const int count = c.regime == Regime::end_to_end ? fresh_rounds_end_to_end : fresh_rounds;
+  for (int i = 0; i < count; ++i) row.fresh_rounds.push_back(any_round(chance_));
+  std::ranges::sort(row.fresh_rounds, std::greater());
+  return row;
+}
+
+/// Calls `body` for each wanted row whose case is open; what it returns is the case's result.
+template <typename Wanted, typename Body>
+void Timer::each(Wanted wanted, Body body) {
+  for (Row& row : rows_) {
+    if (interrupted) return;
+    if (row.c->result || !wanted(row)) continue;
+    reporter_.show(*row.c);
+    reporter_.attempt(std::span(&row.c, 1), target_, [&] {
+      const Spend time(row.c->spent);
+      return body(row);
+    });
+  }
+  std::erase_if(rows_, [](const Row& row) { return row.c->result.has_value(); });
+}
+
+void Timer::warm_up() {
+  std::erase_if(rows_, [](const Row& row) { return row.c->result.has_value(); });
+  if (rows_.empty()) return;
+  Row& quickest = *std::ranges::min_element(
+      rows_, {}, [&](const Row& row) { return seconds_.at(row.c->strategy); });
+  reporter_.attempt(std::span(&quickest.c, 1), target_, [&]() -> std::optional<Result> {
+    const Spend time(quickest.c->spent);
+    const InRow in_row;
+    target_.warm_up(gate_.operands().repeatable(*quickest.c->strategy, quickest.launch));
+    return {};
+  });
+}
+
+/// In random order, so that a drift of clock or temperature meets all alike; and all come to their
+/// end together, as a row that went on by itself would find the machine at another temperature,
+/// clock and state of its caches than those that it is compared with.
+void Timer::sample_rounds(int first, int count) {
+  for (int i = 0; i < count && !rows_.empty() && !interrupted; ++i) {
+    const bool last = i + 1 == count;
+    std::ranges::shuffle(rows_, order_);
+    each([&](const Row& row) { return (last && !row.few) || takes_part(row, rank_of_round[i]); },
+         [&](Row& row) { return sample_block(row, first + i, last); });
+  }
+}
+
+/// Whether a row takes a block in a round of this rank: in each, or where its budget has no room
+/// for so many, in those that count most.
+bool Timer::takes_part(const Row& row, int rank) const {
+  if (row.blocks == 0) return true;
+  if (rank < row.proofs) return false;
+  if (row.few) return rank < fewest_long_samples;
+  const double budgets = row.c->host_timed() ? method.most_budgets_host_timed : method.most_budgets;
+  const double room = budgets * settings_.budget_seconds * row.blocks / row.spent;
+  return rank < std::max<double>(room, fewest_samples);
+}
+
+/// Takes a block, has it judged where it is checked, and adds its samples to the case. The result
+/// where that is wrong.
+std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
+  const Case& c = *row.c;
+  const double start = now();
+  const auto cpus = c.host_timed() ? cpu_seconds() : std::nullopt;
+  if (row.batch == 0) calibrate(row);
+
+  const bool chosen = !row.fresh_rounds.empty() && round >= row.fresh_rounds.back();
+  if (chosen) row.fresh_rounds.pop_back();
+  // where proofs are samples, the launch on fresh inputs is one, too
+  const bool only_fresh = row.proofs > 0 && !row.fresh_checked && !last;
+  const bool fresh = only_fresh || (chosen && sample_seconds(row) <= longest_among_samples);
+  row.fresh_checked |= fresh;
+  const bool checked = chosen || last || only_fresh;
+  BlockCheck check(gate_, *c.strategy, c.regime,
+                   {.output = checked && !only_fresh, .fresh = fresh});
+  const int count = only_fresh ? 0 : block_count(row, checked);
+  const Samples samples = sample(row, count, fresh, check);
+  ++row.blocks;
+
+  double judging = 0;
+  if (checked) {
+    const Spend time(judging);
+    row.judged = check.judge();
+    if (!row.judged.passed()) return row.judged;
+  }
+  add_block(row, round, samples);
+  row.spent += now() - start - judging;
+  if (const auto after = cpus ? cpu_seconds() : std::nullopt) {
+    row.cpus.at += after->at - cpus->at;
+    row.cpus.host += after->host - cpus->host;
+    row.cpus.own += after->own - cpus->own;
+  }
+  return {};
+}
+
+/// What a launch takes without the latency that a proof contains, and how many make a sample.
+void Timer::calibrate(Row& row) {
+  double& seconds = seconds_[row.c->strategy];
+  row.batch = 1;
+  if (row.c->regime == Regime::end_to_end || seconds > 1e-3 || target_.backend() == Backend::cpu)
+    return;
+  const double launch_seconds = seconds * row.repeats;
+  const InRow in_row(6 * launch_seconds);
+  const auto samples = target_.sample(sampling(row, 3, launch_seconds), row.launch).seconds;
+  seconds = middle(samples) / row.repeats;
+  // no launch finds what another left in place
+  if (row.c->regime == Regime::hot && !gate_.operands().in_place(*row.c->strategy))
+    row.batch = static_cast<int>(
+        std::clamp(std::ceil(method.fewest_steps * target_.clock_step() / seconds), 1.0, 32.0));
+}
+
+/// How many samples a block has: few, so that a round soon comes to the next row, and there are
+/// many rounds. Where it is checked, as many as chance wants: no row knows which launch is the
+/// last.
+int Timer::block_count(const Row& row, bool checked) {
+  const int most = std::clamp(static_cast<int>(method.block_seconds / sample_seconds(row)), 1,
+                              method.block_samples);
+  return checked ? std::uniform_int_distribution(1, most)(chance_) : most;
+}
+
+/// So many samples, and behind them a launch on fresh inputs if that is wanted.
+Samples Timer::sample(Row& row, int count, bool fresh, BlockCheck& check) {
+  const Case& c = *row.c;
+  const double seconds = sample_seconds(row);
+  std::optional<FreshLaunch> launch;
+  if (fresh) launch = check.fresh_launch(std::uniform_int_distribution(0, row.batch - 1)(chance_));
+  const InRow in_row(2 * (count + 2) * seconds);
+  if (c.regime == Regime::end_to_end) return {check.end_to_end(count), {}};
+  Sampling wanted = sampling(row, count, seconds);
+  wanted.fresh = launch ? &*launch : nullptr;
+  return target_.sample(wanted, row.launch);
+}
+
+Sampling Timer::sampling(const Row& row, int count, double guess) {
+  Operands& operands = gate_.operands();
+  const Strategy& strategy = *row.c->strategy;
+  return {.regime = row.c->regime,
+          .count = count,
+          .batch = row.batch,
+          .guess = guess,
+          .poison = [&] { operands.queue_prepare_output(strategy); },
+          .in_place = operands.in_place(strategy)};
+}
+
+void Timer::add_block(Row& row, int round, const Samples& samples) {
+  Case& c = *row.c;
+  for (const double seconds : samples.seconds) c.samples.push_back(seconds / row.repeats);
+  Block block{round, static_cast<int>(samples.seconds.size()), {}};
+  std::vector<double> clocks;
+  std::ranges::copy_if(samples.clock_hz, std::back_inserter(clocks),
+                       [](double hz) { return hz > 0; });
+  if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
+  c.blocks.push_back(block);
+  c.batch = row.batch;
+  // what the next block is planned by
+  if (c.regime != Regime::end_to_end) seconds_[c.strategy] = middle(c.samples);
+}
+
+/// The result of a case that has its samples: wrong if an output was, else with its time.
+Result Timer::record(Row& row, const Load& load) {
+  Case& c = *row.c;
+  if (!row.fresh_checked && c.strategy->part_of.empty())
+    if (auto result = check_fresh_alone(row); !result.passed()) return result;
+  const auto disturbed = disturbed_blocks(c);
+  c.disturbed = disturbance(c, disturbed, row.cpus, load);
+  set_aside(c, disturbed);
+  std::vector<int> counts;
+  counts.reserve(c.blocks.size());
+  for (const Block& block : c.blocks) counts.push_back(block.count);
+  // a drained time is a difference of two
+  const int clocks = c.regime == Regime::drained ? 2 : 1;
+  const double step = c.host_timed() ? 0 : clocks * target_.clock_step() / (c.batch * row.repeats);
+  // never too few: all rows take a sample in so many rounds at least
+  const auto interval = interval_of_blocks(c.samples, counts, step);
+  if (!interval) throw std::logic_error("too few samples");
+  c.seconds = interval;
+  return row.judged;
+}
+
+/// A launch on fresh inputs behind all samples, for what takes too long to have one among them.
+Result Timer::check_fresh_alone(Row& row) {
+  BlockCheck check(gate_, *row.c->strategy, row.c->regime, {.output = false, .fresh = true});
+  sample(row, 0, true, check);
+  return check.judge();
+}
+
+}  // namespace recheck

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../../kernels/peak/matvec/matvec.hpp"
+#include "../../harness/table/limits.hpp"
+#include "../../matvec/matvec.hpp"
+#include "../peak.hpp"
+
+namespace recheck::peak {
+namespace {
+
+namespace k = kernels::matvec;
+using matvec::gpu;
+
+template <int block, int unroll>
+constexpr Strategy vectorized(std::string_view name) {
+  return {.name = name,
+          .source = ours("a warp per row, four words a lane"),
+          .parameters = {{{"block", block}, {"unroll", unroll}}},
+          .launch = gpu<k::vectorized<block, unroll>>};
+}
+
+template <int block, int rows, int unroll>
+constexpr Strategy rows_per_warp(std::string_view name) {
+  return {.name = name,
+          .source = ours("several rows per warp"),
+          .parameters = {{{"block", block}, {"rows", rows}, {"unroll", unroll}}},
+          .launch = gpu<k::rows_per_warp<block, rows, unroll>>};
+}
+
+template <int block, int unroll, int cluster>
+constexpr Strategy split_columns(std::string_view name) {
+  return {.name = name,
+          .source = ours("columns split over a cluster"),
+          .parameters = {{{"block", block}, {"unroll", unroll}, {"cluster", cluster}}},
+          .needs = from_capability<90>,
+          .launch = gpu<k::split_columns<block, unroll, cluster>>};
+}
+
+template <int cluster>
+Reason column_tiles_fit(const Shape& s, const Device& device) {
+  return cluster_fits(k::column_tiles_cluster(s[0], cluster), device);
+}
+
+template <int unroll, int cluster>
+constexpr Strategy column_tiles(std::string_view name) {
+  return {.name = name,
+          .source = ours("by columns, tiles of rows"),
+          .parameters = {{{"unroll", unroll}, {"cluster", cluster}}},
+          .layout = Layout::column_major,
+          .needs = from_capability<90>,
+          .fits = column_tiles_fit<cluster>,
+          .launch = gpu<k::column_tiles<unroll, cluster>>};
+}
+
+// clang-format off
+constexpr Strategy own[] = {
+    vectorized<128, 16>("vectorized"),
+    rows_per_warp<128, 4, 2>("rows_per_warp"),
+    split_columns<256, 2, 8>("split_columns"),
+    column_tiles<8, 2>("column_tiles"),
+};
+// clang-format on
+
+/// Of the documents: S3's first kernel, and the fastest by rows and by columns.
+constexpr std::string_view documents[] = {"s3_naive", "warp_per_row", "shared"};
+
+/// The documents' rows are timed at the headline shape, as sweeps are.
+bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
+  const bool headline = shape == Shape{8192, 8192};
+  if (regime != Regime::cold) return regime != Regime::hot || !headline || strategy.sweep;
+  const bool of_documents = strategy.source.document != beyond && strategy.role == Role::rung;
+  return (of_documents || strategy.sweep) && !headline;
+}
+
+}  // namespace
+
+Experiment matvec_experiment() {
+  static const auto ladder = with_rows(matvec::ladder(), documents, own);
+  Experiment experiment = matvec::experiment(ladder);
+  experiment.leaves_out = leaves_out;
+  experiment.sustained = {"split_columns", "column_tiles", "cublas_column_major"};
+  return experiment;
+}
+
+}  // namespace recheck::peak

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../../../kernels/peak/transpose/transpose.hpp"
+#include "../../harness/table/limits.hpp"
+#include "../../transpose/transpose.hpp"
+#include "../peak.hpp"
+
+namespace recheck::peak {
+namespace {
+
+namespace k = kernels::transpose;
+using transpose::gpu;
+
+template <int tile, int block>
+constexpr Strategy wide_tiles(std::string_view name) {
+  return {.name = name,
+          .source = ours("pieces of 16 bytes, a swizzled tile"),
+          .parameters = {{{"tile", tile}, {"block", block}}},
+          .launch = gpu<k::wide_tiles<tile, tile, block>>};
+}
+
+// clang-format off
+constexpr Strategy own[] = {
+    wide_tiles<64, 256>("wide_tiles"),
+    {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
+    {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
+};
+// clang-format on
+
+/// Of the sample that S3 runs: a copy, the first transposition, and the fastest.
+constexpr std::string_view documents[] = {"copy", "naive", "no_bank_conflicts"};
+
+/// Sweeps and the documents' transpositions are timed at the headline shape; the copy wherever the
+/// report asks what binds it.
+bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
+  const bool headline = shape == Shape{8192, 8192};
+  if (regime != Regime::cold && regime != Regime::drained)
+    return regime != Regime::hot || !headline || strategy.sweep;
+  if (strategy.name == "copy") return false;
+  const bool of_documents = strategy.source.document != beyond && strategy.role == Role::rung;
+  return (of_documents || strategy.sweep) && !headline;
+}
+
+}  // namespace
+
+Experiment transpose_experiment() {
+  static const auto ladder = with_rows(transpose::ladder(), documents, own);
+  Experiment experiment = transpose::experiment(ladder);
+  experiment.leaves_out = leaves_out;
+  experiment.sustained = {"kept_lines", "cublas"};
+  return experiment;
+}
+
+}  // namespace recheck::peak

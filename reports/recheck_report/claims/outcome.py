@@ -1,0 +1,178 @@
+"""What became of one check, as facts: the word, what was measured, and what was missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from recheck_report.claims.checks import Check, Choice
+from recheck_report.record.probes import Trial
+from recheck_report.record.record import Case
+from recheck_report.statistics.ratio import Ratio
+
+HOLDS, FAILS, UNDECIDED, NOT_MEASURED = "holds", "fails", "undecided", "not measured"
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """T(base) / T(other)."""
+
+    base: Case
+    other: Case
+    ratio: Ratio
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """Cases from the fastest to the slowest, as the check names them, and the closest two."""
+
+    cases: tuple[Case, ...]
+    closest: Compared
+
+
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A rate as a share of a ceiling, or of another case's rate: 0.92."""
+
+    case: Case
+    ratio: Ratio
+    whole: Case | None  # None: a ceiling of the machine
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """A count, and that of the case which it is compared with."""
+
+    count: float
+    base: Case | None = None
+    base_count: float = 0.0
+
+
+# a rate is of a case; arithmetic without a bound is true or false
+Fact = Compared | Ordered | tuple[Compared, ...] | Share | Case | Counted | bool | Trial
+
+
+@dataclass(frozen=True)
+class Absence:
+    """What a check lacks: a case, its time, work of the unit, a ceiling, probes, ….
+
+    `about` names it: an id of a case, a counter, a test. `why` is the reason that the record or its
+    probes give, or the nearest name.
+    """
+
+    what: Literal[
+        "case", "time", "work", "ceiling", "probes", "matching probes", "counters", "counter",
+        "base count", "GPU", "attribute", "test", "sense",
+    ]  # fmt: skip
+    about: str = ""
+    why: str = ""
+    choice: Choice | None = None  # with which alone it is missing
+
+
+class Missing(LookupError):
+    """The record or the probes lack something."""
+
+    def __init__(self, *absence: str) -> None:
+        super().__init__(*absence)
+        self.absence = Absence(*absence)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one check."""
+
+    check: Check
+    verdict: str
+    value: float | None = None  # with its 95 % interval, where it has one
+    low: float | None = None
+    high: float | None = None
+    unit: str = ""  # "×" for ratios
+    evidence: tuple[str, ...] = ()  # ids of cases, or names of probes
+    fact: Fact | None = None  # what was measured; a value alone needs none
+    absence: Absence | None = None  # why it is not measured
+    p: float | None = None  # adjusted for all comparisons of the report
+    # what two processes may differ by, where that alone leaves it open
+    differs: float | None = None
+    margin: float | None = None  # by which a ratio's interval is widened
+    unsure: Case | None = None  # whose time decides nothing, where that alone leaves it open
+    # by values of what the document leaves open, the usual one first
+    over: tuple[tuple[Choice, Outcome], ...] = ()
+
+    @property
+    def ratio(self) -> Ratio | None:
+        """Where the value is from, if from a ratio: of several the closest."""
+        match self.fact:
+            case Compared(ratio=ratio) | Share(ratio=ratio):
+                return ratio
+            case Ordered(closest=closest):
+                return closest.ratio
+        return None
+
+    @property
+    def seconds(self) -> tuple[float, float] | None:
+        """The medians that a ratio compares: of the base and of the other."""
+        if isinstance(self.fact, Compared):
+            return self.fact.base.time.median, self.fact.other.time.median
+        return None
+
+    @property
+    def reason(self) -> Absence | None:  # a name that pages use until all have moved
+        return self.absence
+
+    @property
+    def usual(self) -> Outcome:
+        """With the usual value of what the document leaves open."""
+        return self.over[0][1] if self.over else self
+
+
+def above(low: float, high: float, bound: float) -> str:
+    """Whether a value in [low, high] is above a bound."""
+    return HOLDS if low > bound else FAILS if high <= bound else UNDECIDED
+
+
+def below(low: float, high: float, bound: float) -> str:
+    return HOLDS if high < bound else FAILS if low >= bound else UNDECIDED
+
+
+def within(low: float, high: float, bounds: tuple[float, float]) -> str:
+    """Whether it lies between two bounds; outside, only if it does so on one side as a whole."""
+    if bounds[0] <= low and high <= bounds[1]:
+        return HOLDS
+    return FAILS if high < bounds[0] or low > bounds[1] else UNDECIDED
+
+
+def all_of(verdicts: Iterable[str]) -> str:
+    """The verdict of several checks that must all hold."""
+    present = set(verdicts)
+    return next((v for v in (FAILS, NOT_MEASURED, UNDECIDED) if v in present), HOLDS)
+
+
+def over_all(verdicts: Iterable[str]) -> str:
+    """The verdict of one check at several values of what a document leaves open."""
+    present = set(verdicts)
+    if {HOLDS, FAILS} <= present:
+        return UNDECIDED  # the value decides, and the document does not say it
+    return next(v for v in (NOT_MEASURED, UNDECIDED, HOLDS, FAILS) if v in present)
+
+
+def steps(intervals: list[tuple[float, float]], significant: Sequence[bool] = ()) -> str:
+    """Whether values rise from each to the next; a step that is not significant decides neither
+    way."""
+    pairs = list(pairwise(intervals))
+    clear = significant or [True] * len(pairs)
+    if any(b[1] < a[0] and sure for (a, b), sure in zip(pairs, clear, strict=True)):
+        return FAILS
+    holds = all(a[1] < b[0] and sure for (a, b), sure in zip(pairs, clear, strict=True))
+    return HOLDS if holds else UNDECIDED
+
+
+def overtakes(intervals: list[tuple[float, float]]) -> str:
+    """Whether a series of ratios goes from below 1 to above it."""
+    clear, possible = False, False
+    for at, (low, high) in enumerate(intervals):
+        later = intervals[at + 1 :]
+        clear |= high < 1 and any(start > 1 for start, _ in later)
+        possible |= low <= 1 and any(end >= 1 for _, end in later)
+    return HOLDS if clear else UNDECIDED if possible else FAILS

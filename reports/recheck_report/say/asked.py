@@ -1,0 +1,101 @@
+"""What a check asks of the value that it measures: the threshold beside the result."""
+
+from __future__ import annotations
+
+from recheck_report.claims.checks import Check
+from recheck_report.formatting import plain, rate_scale
+from recheck_report.say.nodes import Text, code, text
+
+_TESTS = {
+    "pass": "its test passes",
+    "fail": "no test refutes it",
+    "hazards": "racecheck finds hazards",
+    "clean": "racecheck finds no hazards",
+    "refused": "nvcc refuses it",
+    "compiles": "nvcc compiles it",
+}
+
+
+def asked(check: Check) -> Text:
+    """The threshold: "more than 20 times as fast", "exactly 1024", "slower".
+
+    Of a comparison it is about the case that the measured text names first. It is the same for
+    every value of what a document leaves open.
+    """
+    match check.form:
+        case "ratio":
+            return text(_times(check))
+        case "extremes":
+            return text(_times(check), " than" if check.above == 1 else " as", " the slowest")
+        case "equivalent":
+            share = 1 + (check.within or 0)
+            return text(f"between {1 / share:.3g} and {share:.3g} times as fast")
+        case "rate":
+            scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
+            return text(_bound(check, 1 / scale), f" {name}")
+        case "order":
+            return text("each faster than the next")
+        case "monotone":
+            return text("the speed-up rises with each size")
+        case "crossover":
+            return text("slower at one size and faster at a later one")
+        case "fraction_of_roof":
+            return text(_bound(check, 100), " % of ", ceiling(check.roof))
+        case "count" | "attribute":
+            return _share(check) if check.per else text(_bound(check))
+        case "arithmetic":
+            return text("true" if check.equals is None else _bound(check))
+    return text(_TESTS[check.finds])
+
+
+def named_by_claim(check: Check) -> bool:
+    """Whether a claim's title itself says what is asked: which of two is to be the faster."""
+    return check.form == "ratio" and check.bound == 1
+
+
+def _times(check: Check) -> str:
+    """T(base) / T(other), said of `other`; a bound below 1 as how many times as long."""
+    above = check.above is not None
+    if check.bound == 1:
+        return "faster" if above else "slower"
+    fast, long = ("more", "less") if above else ("less", "more")
+    if check.bound < 1:
+        return f"{long} than {1 / check.bound:.3g} times as long"
+    return f"{fast} than {check.bound:.3g} times as fast"
+
+
+def _bound(check: Check, scale: float = 1) -> str:
+    if check.equals is not None:
+        if check.relative:
+            return f"{plain(check.equals)} within {100 * check.relative:g} %"
+        if check.absolute:
+            return f"{plain(check.equals)} ± {plain(check.absolute)}"
+        return f"exactly {plain(check.equals)}"
+    if check.at_least is not None:
+        return f"at least {plain(scale * check.at_least)}"
+    return f"at most {plain(scale * (check.at_most or 0))}"
+
+
+def _share(check: Check) -> Text:
+    """A count over another."""
+    if check.equals is None or check.relative or check.absolute:
+        bound = f"{_bound(check)} times as many"
+    else:
+        bound = "exactly " * (check.equals != 1) + many(check.equals)
+    return text(bound, " as ", code(check.per.split("/")[1]))
+
+
+def many(ratio: float) -> str:
+    """A count over another: "4 times as many", "1/256 as many"."""
+    inverse = 1 / ratio if ratio else 0
+    if ratio == 1:
+        return "as many"
+    if inverse > 1 and inverse == int(inverse):
+        return f"1/{plain(inverse)} as many"
+    return f"{plain(ratio)} times as many"
+
+
+def ceiling(roof: str) -> Text:
+    """What a share is of: a limit of the machine, or another case's rate."""
+    limits = {"dram": "the DRAM limit", "fp32": "the fp32 limit"}
+    return text(limits[roof]) if roof in limits else code(roof.split("/")[1]) + "'s rate"

@@ -1,0 +1,330 @@
+"""Claims as a reader sees them: what was said, what was measured here, and why.
+
+Nothing is judged here: `claims/` does that. A claim stands on the page of the claims under the
+anchor `claim-c12`, and what its verdict rests on is linked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+
+from recheck_report.anchors import CLAIMS, claim_place, slug
+from recheck_report.claims import Claim, Judged, Judgement
+from recheck_report.claims.checks import POLICY
+from recheck_report.claims.load import BY_READING, KINDS
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import (
+    NONE,
+    NOT_JUDGED,
+    OF_CHECKS,
+    VERDICTS,
+    duration,
+    margin,
+    significant,
+)
+from recheck_report.record import verdicts as VERDICT
+from recheck_report.record.record import Record
+from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.say import outcome as say
+from recheck_report.say.asked import asked, named_by_claim
+from recheck_report.say.nodes import Text, emphasis, joined, link, prose, strong, text
+from recheck_report.statistics.ratio import LEVEL
+
+SUMMARY = ["they said", "verdict", "here", "why", "earlier runs that agree"]
+
+
+# what a document says
+
+
+def figure(claim: Claim) -> Text:
+    """The document's figure, as printed; else the number that the claim gives."""
+    return prose(claim.figure or (f"{claim.claimed:.6g}" if claim.claimed else ""))
+
+
+def said(claim: Claim) -> Text:
+    """The title; behind it what was found then, unless the title has it."""
+    then = figure(claim)
+    if then.plain in prose(claim.title).plain:
+        return prose(claim.title)
+    return text(prose(claim.title), " (then: ", then, ")")
+
+
+def place(judged: Judged) -> Text:
+    return text(f"{judged.claim.document} ", prose(judged.claim.place))
+
+
+def reference(name: str) -> Text:
+    """A claim's id, which leads to it."""
+    return link(claim_place(name), name)
+
+
+# what was measured
+
+
+def _here(judged: Judged) -> str:
+    """The collection's own sentence on what was measured, for this verdict."""
+    here = judged.claim.here
+    return here.get(judged.word, here.get("else", ""))
+
+
+def _sentence(judged: Judged) -> Text:
+    """That sentence with its values; empty where one is missing."""
+    return say.sentence(_here(judged), judged.by_key).unended
+
+
+def _holding(verdicts: Iterable[str], of: str) -> str:
+    """ "holds for 2 of 3 choices, 2 not measured": how many hold of those that were measured."""
+    counts = Counter(verdicts)
+    lacking = counts.pop("not measured", 0)
+    more = f", {lacking} not measured" if lacking else ""
+    return f"{counts['holds']} of {counts.total()} {of}{more}"
+
+
+def measured(judged: Judged) -> Text:
+    """What was measured of a claim, in one sentence: on every page the same. A dash where nothing
+    was."""
+    outcome = judged.headline
+    if outcome is None:
+        return text(NONE)
+    if sentence := _sentence(judged):
+        return sentence
+    held = more = ""
+    if outcome.over:
+        verdicts = (varied.verdict for _, varied in outcome.over)
+        held = f"; holds for {_holding(verdicts, 'choices')}"
+    if rest := len(judged.outcomes) - 1:
+        more = f" (and {rest} more)"
+    return text(say.with_margin(outcome), held, more)
+
+
+def tested(judged: Judged) -> Text:
+    """What was measured, the ratio that is tested and what is asked of it, where these are not in
+    the sentence: what a row says."""
+    outcome, found = judged.headline, measured(judged)
+    if outcome is None:
+        return found
+    sentence, ratio = _sentence(judged), outcome.margin is not None
+    if sentence and ratio:
+        # the sentence may have the factor
+        known = (outcome.check.key, "") in say.places(_here(judged))
+        found = text(found, "; tested: ", say.with_margin(outcome, known))
+    if judged.claim.scope != "every":
+        found += f"; holds in {_holding(judged.configurations.values(), 'configurations')}"
+    if named_by_claim(outcome.check) or (sentence and not ratio):
+        return found
+    return text(found, "; asked: ", asked(outcome.check))
+
+
+def asked_for(judged: Judged) -> Text:
+    """What the check that is shown asks."""
+    outcome = judged.headline or next(iter(judged.outcomes), None)
+    return asked(outcome.check) if outcome else text(NONE)
+
+
+def _first(judged: Judged) -> str:
+    """What a claim depends on, or what leaves it open."""
+    if deciding := judged.deciding_parameters:
+        verb, choices = deciding
+        return f"It {verb} {say.with_choices(choices, usual='the usual choices')}."
+    outcome = judged.headline if judged.verdict == VERDICT.UNDECIDED else None
+    if outcome and outcome.differs:
+        return f"Two runs may differ by {margin(outcome.differs)}."
+    if outcome and outcome.over:
+        open_in = say.holding(outcome, "undecided")
+        return f"{say.held(outcome)}, {OF_CHECKS['undecided']} in {open_in}."
+    if outcome and outcome.p and outcome.p >= LEVEL:
+        p = significant(outcome.p, 2)
+        return f"p = {p} after the correction: rounds are few, or vary much."
+    return ""
+
+
+def why(judged: Judged) -> Text:
+    """Why the verdict is what it is here, with what was measured in the places of its keys; or why
+    there is none."""
+    parts = [say.explained(part.text, judged.by_key).ended for part in judged.explanations]
+    return joined(" ", [_first(judged), *parts]) or reason(judged)
+
+
+def because(judged: Judged) -> Text:
+    """The first sentence of why: the rest stands with the claim."""
+    if first := _first(judged):
+        return text(first).unended
+    for part in judged.explanations:
+        return say.explained(part.text.split(". ")[0], judged.by_key).unended
+    if judged.verdict == VERDICT.NOT_JUDGED:
+        return prose(judged.claim.not_judged.split(". ")[0]).unended
+    return reason(judged)
+
+
+def reason(judged: Judged) -> Text:
+    """Why there is no verdict, or why a time decides none; empty if there is one."""
+    if judged.verdict == VERDICT.NOT_JUDGED:
+        return prose(judged.claim.not_judged)
+    if judged.absence:
+        return text(say.absence(judged.absence))
+    if judged.unsure:
+        return text(say.unsure(judged.unsure))
+    if judged.too_short:
+        least = duration(judged.too_short)
+        return text(f"launches of {least} vary too much from run to run: a larger shape may decide")
+    return Text()
+
+
+def other_runs(judged: Judged) -> str:
+    """How many other runs on this GPU model agree: "9 of 10"; empty where nobody knows."""
+    if judged.claim.independent and judged.verdict not in VERDICT.UNKNOWN:
+        return "on every GPU"
+    agree, runs = judged.other_runs
+    return f"{agree} of {runs}" if runs and judged.headline else ""
+
+
+# all that is known of a claim besides its row, a line each
+
+
+def asked_and_then(claim: Claim) -> list[Text]:
+    """What its checks ask, and what its document measured."""
+    hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
+    then = joined(", ", [figure(claim), hardware])
+    return ["Asked: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
+
+
+def findings(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+    """What each of its checks found."""
+    return [say.fact(record, outcome, evidence=evidence) for outcome in judged.outcomes]
+
+
+def also_measured(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+    """What decides nothing."""
+    found = (say.fact(record, outcome, False, evidence) for outcome in judged.also)
+    return ["Also measured: " + each for each in found]
+
+
+def left_open(claim: Claim) -> list[Text]:
+    return ["The document leaves open: " + prose(each.what).ended for each in claim.open]
+
+
+# all claims of a record
+
+
+def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
+    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
+    link to the place of its verdict's claims."""
+    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+
+    def verb(verdict: str) -> str:
+        words = VERDICTS[verdict]
+        return words.one if counts.get(verdict, 0) == 1 else words.many
+
+    def number(verdict: str) -> Text:
+        count = counts.get(verdict, 0)
+        return link(to(verdict), f"{count}") if to and count else text(f"{count}")
+
+    first = text(number("holds"), f" of {total} claims {verb('holds')}")
+    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
+    apart = [NOT_JUDGED] if counts.get(NOT_JUDGED) else []
+    listed = [joined(", ", [first, *(number(v) + f" {verb(v)}" for v in rest)])]
+    return joined("; ", [*listed, *(number(v) + f" {verb(v)}" for v in apart)])
+
+
+class View:
+    """The verdicts on one record."""
+
+    def __init__(self, own: Measured) -> None:
+        self.own = own
+        self.record, self.judgement = own.record, own.judgement
+
+    @property
+    def _by_verdict(self) -> dict[str, int]:
+        return {verdict: self.judgement.count(verdict) for verdict in VERDICTS}
+
+    @property
+    def counts(self) -> Text:
+        return counted(self._by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
+
+    @property
+    def headline(self) -> str:
+        """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
+        if not self.record.gpu_measured:
+            return "nothing was measured on a GPU"
+        counts = self._by_verdict
+        total = sum(counts.values()) - counts[NOT_JUDGED]
+        holds, fails = counts["holds"], sum(counts[verdict] for verdict in VERDICT.FAILS)
+        verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
+        return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
+
+    @property
+    def left_out(self) -> Text:
+        """The claims that are not shown, as the record has nothing of what they are about."""
+        if not (many := self.own.known.left_out):
+            return Text()
+        claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
+        where = ", ".join(f"{count} about {name}" for name, count in many.items())
+        return text(f"{claims} left out, of experiments that this record does not have: {where}.")
+
+    @property
+    def policy(self) -> Text:
+        """How words without a figure are read, of those that checks of these claims have."""
+        words = {check.word for each in self.judgement.claims for check in each.claim.checks}
+        found = []
+        for word, (ours, *others) in POLICY.items():
+            if word in words and ours != 1:  # faster is faster
+                read = f"{ours:g} times" if ours >= 1 else f"{100 * ours:g} % of the total"
+                also = ", ".join(f"{other:g}" for other in others)
+                more = f" (also read: {also})" if also else ""
+                found.append(text(emphasis(word), f" is more than {read}{more}"))
+        return joined("; ", found)
+
+    @property
+    def kinds(self) -> list[list[str]]:
+        """How many claims have which verdict, a row for each way to decide them."""
+        found = []
+        for kind in (*KINDS, BY_READING):
+            verdicts = Counter(e.verdict for e in self.judgement.claims if e.claim.kind == kind)
+            if verdicts:
+                found.append([f"{verdicts.total()} {kind}", *(str(verdicts[v]) for v in VERDICTS)])
+        return found
+
+    @property
+    def rows(self) -> list[list[Text]]:
+        """A row for each claim, in the order of the documents, that reads without a click."""
+        return [
+            [
+                text(reference(each.claim.id), " ", said(each.claim)),
+                strong(each.verdict),
+                tested(each),
+                because(each) or text(NONE),
+                text(other_runs(each) or NONE),
+            ]
+            for each in self.judgement.claims
+        ]
+
+    @property
+    def furthest(self) -> Text:
+        """The claim that times contradict by the most."""
+        timed = (e for e in self.judgement.furthest(99) if e.claim.kind == "timed" and e.headline)
+        if not (each := next(timed, None)):
+            return Text()
+        title = reference(each.claim.id), " ", prose(each.claim.title)
+        return text("Furthest from what was said: ", *title, ". Here: ", measured(each), ".")
+
+
+# verdicts.json
+
+
+def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
+    """What verdicts.json says, of all claims."""
+    env, found = record.environment, []
+    for judged in judgement.claims:
+        claim, shown, value = judged.claim, judged.headline, None
+        if shown is not None and shown.value is not None:
+            value = Value(shown.value, shown.low, shown.high, shown.unit)
+        why_not = claim.not_judged or reason(judged).plain or None
+        about = claim.id, judged.verdict, value, claim.expected, judged.evidence
+        found.append(Verdict(*about, why_not))
+    gpu = env.gpu.name if env.gpu else None
+    return Verdicts(SCHEMA, About(gpu, env.git.commit, env.started, record.schema), tuple(found))
+
+
+def verdicts_json(record: Record, judgement: Judgement) -> bytes:
+    return verdicts_of(record, judgement).json()

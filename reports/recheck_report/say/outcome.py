@@ -1,0 +1,407 @@
+"""What one check came to: its value, the cases that it compares, why it has no answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from recheck_report.anchors import place
+from recheck_report.claims import Outcome
+from recheck_report.claims.checks import Check, Choice
+from recheck_report.claims.outcome import (
+    FAILS,
+    HOLDS,
+    NOT_MEASURED,
+    UNDECIDED,
+    Absence,
+    Compared,
+    Counted,
+    Ordered,
+    Share,
+)
+from recheck_report.formatting import (
+    NBSP,
+    NONE,
+    OF_CHECKS,
+    SCOPES,
+    duration,
+    durations,
+    margin,
+    plain,
+    rate,
+    rates,
+    shape_label,
+    significant,
+)
+from recheck_report.record.probes import Trial
+from recheck_report.record.record import AUDIT, Case, Record
+from recheck_report.record.verdicts import Value
+from recheck_report.say.asked import asked, ceiling, many, named_by_claim
+from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
+from recheck_report.say.ratio import parts, percent, speedup, times
+from recheck_report.statistics.paired import of_rounds
+from recheck_report.statistics.ratio import LEVEL, Ratio
+
+SMALL_P = 0.001  # smaller p-values are not printed
+NAMED = 2  # rows and choices in a sentence; the rest is counted
+Name = Callable[[Case], Text]  # how a case's row is named in a sentence
+
+
+# numbers
+
+
+def _ratio(value: Outcome | Value) -> Ratio | None:
+    """A value that has an interval."""
+    if value.value is None or value.low is None or value.high is None:
+        return None
+    ratio = value.ratio if isinstance(value, Outcome) else None
+    return ratio or Ratio(value.value, value.low, value.high)
+
+
+def number(value: Outcome | Value) -> str:
+    """For tables "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
+    if value.value is None:
+        return NONE
+    if ratio := _ratio(value):
+        if value.unit not in ("", "×"):
+            return rates(ratio.value, ratio.low, ratio.high, value.unit)
+        return times(ratio) if value.unit else percent(ratio)
+    short = plain(value.value) if value.value == int(value.value) else significant(value.value)
+    return f"{short} {value.unit}".rstrip()
+
+
+def in_words(value: Outcome | Value) -> str:
+    """For sentences "1.07 times as fast [1.06, 1.08]"."""
+    ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
+    if ratio and value.unit == "×":
+        return speedup(ratio, against=against).plain
+    return number(value)
+
+
+# cases
+
+
+class Links:
+    """Names cases: the first time that one is named, it leads to its row."""
+
+    def __init__(self, record: Record) -> None:
+        self.record = record
+        self.used: list[Text] = []
+        self._names: set[str] = set()
+
+    def __call__(self, case: Case) -> Text:
+        if case.strategy in self._names or case.experiment == AUDIT:
+            return code(case.strategy)
+        self._names.add(case.strategy)
+        self.used.append(leads := source(self.record, case.id))
+        return leads
+
+    def rest(self, names: Iterable[str]) -> list[Text]:
+        """What a verdict rests on, without what has been linked."""
+        every = dict.fromkeys(source(self.record, name) for name in names)
+        return [leads for leads in every if leads not in self.used]
+
+
+def source(record: Record, name: str) -> Text:
+    """A case or a probe that a verdict rests on, with a link if it stands in the report."""
+    case = record.by_id.get(name)
+    if case is None:
+        # no case, so a test: its outcome is one of the probes; or a case that nobody measured
+        return link("probes.json", code(name)) if ":" in name else code(name)
+    if case.experiment == AUDIT:
+        return code(name)
+    return link(place(case, record.experiment_of(case)), code(case.strategy))
+
+
+def row(case: Case) -> Text:
+    return code(case.strategy)
+
+
+def _names(name: Name, *cases: Case) -> list[Text]:
+    """Cases in the order of a sentence: each by its strategy, and by the regime and shape where
+    these set it apart."""
+    shapes, named = {case.shape_name for case in cases}, []
+    for case in cases:
+        regimes = {other.regime for other in cases if other.strategy == case.strategy}
+        scope = SCOPES.get(case.regime, f" {case.regime}" if len(regimes) > 1 else "")
+        where = f" at {shape_label(case.shape_name)}" if len(shapes) > 1 else ""
+        named.append(name(case) + scope + where)
+    return named
+
+
+# what was measured
+
+
+def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text:
+    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
+    times unless `full`."""
+    other, base = _names(name, pair.other, pair.base)
+    words = text(other, " ", speedup(pair.ratio, base, against))
+    medians = pair.base.time.median, pair.other.time.median
+    second, first = durations(*medians)
+    of_times = text(of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
+    return words + of_times if full else words
+
+
+def _at(pair: Compared) -> str:
+    return f"at {shape_label(pair.other.shape_name)} "
+
+
+def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
+    """What was measured; without the times that are compared, and what else leads to it, unless
+    `full`."""
+    check, fact, value = outcome.check, outcome.fact, outcome.value
+    match fact:
+        case Compared():
+            says = not full or check.says or check.form == "equivalent"
+            return text("" if says else _at(fact), _pair(fact, check.bound, name, full))
+        case Share(case=case, ratio=ratio, whole=whole):
+            of = name(whole) + "'s rate" if whole else ceiling(check.roof)
+            return text(*_names(name, case), f" {percent(ratio)} of ", of)
+        case Case():
+            return text(*_names(name, fact), f" {number(outcome)}")
+        case tuple() if full:
+            return joined("; ", (text(_at(pair), _pair(pair, 1.0, name)) for pair in fact))
+        case tuple():
+            return text(f"{len(fact)} sizes")
+        case bool():
+            true = "true" if fact else "false"
+            return text(code(check.expression), f": {true}") if full else text(true)
+        case Trial():
+            return text(_trial(fact, check))
+    if value is None:
+        return Text()
+    if not full:
+        return text(_head(check), in_words(outcome))
+    match fact:
+        case Ordered(cases=cases, closest=closest):
+            medians = durations(*(case.time.median for case in cases))
+            listed = zip(_names(name, *cases), medians, strict=True)
+            steps = joined(", ", (text(named, f" {time}") for named, time in listed))
+            fast, slow = _names(name, closest.other, closest.base)
+            return text(steps, "; ", fast, " against ", slow, ": ", speedup(closest.ratio))
+        case Counted(count=count, base=Case() as base, base_count=base_count):
+            (named,) = _names(name, base)
+            return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")
+        case Counted(count=count):
+            return text(plain(count))
+    if check.form == "arithmetic":
+        return text(code(check.expression), f" = {plain(value)}")
+    return text("" if check.says else check.name.replace("_", NBSP) + " ", plain(value))
+
+
+def _trial(trial: Trial, check: Check) -> str:
+    words = {"pass": "its test passes", "fail": "its test fails", "clean": "no hazards"}
+    words |= {"refused": "nvcc refuses it", "compiles": "nvcc compiles it"}
+    if check.finds == "fail":  # of a test that is there to show the opposite
+        words |= {"pass": "a test refutes it", "fail": "the test against it fails"}
+    hazards = f"{trial.count} hazard{'s' if trial.count != 1 else ''}"
+    return words.get(trial.outcome or "", hazards)
+
+
+def _head(check: Check) -> Text:
+    return label(check.says) + ": " if check.says else Text()
+
+
+def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
+    """The result with the margin that it has to exceed; `without_factor` where the sentence before
+    it has "1.07 times as fast"."""
+    more = "" if outcome.margin is None else f", margin {margin(outcome.margin)}"
+    if without_factor and isinstance(outcome.fact, Compared):
+        value, how, interval = parts(outcome.fact.ratio, outcome.check.bound)
+        if how == "fast" and value == significant(outcome.fact.ratio.value):
+            other, base = _names(row, outcome.fact.other, outcome.fact.base)
+            return text(other, " against ", base, f" {interval}{more}")
+    return _fact(outcome, full=False) + more
+
+
+def word(outcome: Outcome) -> str:
+    """What a check says of its claim; "mixed" where choices decide it differently."""
+    mixed = len({varied.verdict for _, varied in outcome.over}) > 1
+    return "mixed" if mixed else OF_CHECKS[outcome.verdict]
+
+
+def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text:
+    """What one check found; with what it asked for, where `threshold`."""
+    check, head = outcome.check, _head(outcome.check)
+    if outcome.verdict == NOT_MEASURED:
+        return text(head, "not measured: ", absence(outcome.absence))
+    found = text(head, _fact(outcome, name))
+    # a smaller one goes without saying
+    if outcome.p is not None and outcome.p >= SMALL_P:
+        found += f", p = {significant(outcome.p, 2)}"
+    found += _differs(outcome)
+    # what is tested says itself what it asks, and so does a faster row
+    plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
+    if threshold and not plainly and not named_by_claim(check):
+        found = text(found, " (asked: ", asked(check), ")")
+    return found + _choices(outcome)
+
+
+def fact(record: Record, outcome: Outcome, of_claim: bool = True, evidence: bool = True) -> Text:
+    """A finding as a line of its claim, with links to what it rests on."""
+    links = Links(record)
+    if outcome.verdict == NOT_MEASURED:
+        needs = links.rest(outcome.evidence) if evidence else []
+        return text(finding(outcome), *(("; it needs ", few(needs, NAMED)) if needs else ()))
+    lead = strong(word(outcome)) + ": " if of_claim else Text()
+    found = text(lead, finding(outcome, of_claim, links))
+    rest = links.rest(outcome.evidence) if evidence else []
+    return text(found, *(("; evidence: ", few(rest, NAMED)) if rest else ()))
+
+
+def _differs(outcome: Outcome) -> str:
+    """Why it is left open, where a time was disturbed or that is what two processes differ by."""
+    if outcome.unsure:
+        return f"; cannot tell, as {unsure(outcome.unsure)}"
+    return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
+
+
+def unsure(case: Case) -> str:
+    """Why a time decides nothing."""
+    return f"{case.id}: {case.unsure}"
+
+
+def absence(lacking: Absence | None) -> str:
+    """Why a check is not measured."""
+    if lacking is None:
+        return "no reason given"
+    about, why = lacking.about, lacking.why
+    words = {
+        "case": f"the record holds no case {about}" + (f"; nearest is {why}" if why else ""),
+        "time": f"{about}: {why}",
+        "work": f"{about} has no work of that kind",
+        "ceiling": f"the record holds no {about}",
+        "probes": "there is no probes.json beside the record",
+        "matching probes": why,
+        "counters": f"{about}: {why or 'its counters were not collected'}",
+        "counter": f"{about}: Nsight Compute has no value of {why} here",
+        "base count": f"{about}: its count is 0, so there is no ratio",
+        "GPU": why or "no GPU",
+        "attribute": f"the device's {about} is not known",
+        "test": f"{about}: {why or 'the test was not run'}",
+        "sense": f"it could not be judged: {why}",
+    }
+    alone = f"{with_choices([lacking.choice])}: " if lacking.choice else ""
+    return alone + words[lacking.what]
+
+
+# what a document leaves open
+
+
+def choice(of: Choice, usual: str = "ours") -> str:
+    """ "block 512 and unrolling 1", "if “far faster” means 2 times"; a value in words needs no name
+    before it."""
+    if of.word:
+        return f"if “{of.word}” means {of.times:g} times"
+    values = (f"{name} {value}" if value.isdecimal() else value for name, value in of.values)
+    return (", " if of.usual else " and ").join(values) or usual
+
+
+def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str = "ours") -> str:
+    """Several choices behind a verb, with what was measured for each:
+    "with any of: block 32; block 512 and unrolling 1; if “far faster” means 1.5 times"."""
+    shown = zip(choices, more or [""] * len(choices), strict=True)
+    pairs = sorted(shown, key=lambda pair: bool(pair[0].word))
+    listed = "; ".join(choice(of, usual) + said for of, said in pairs)
+    lead = "with any of: " if len(choices) > 1 else "with "
+    return ("" if pairs[0][0].word else lead) + listed
+
+
+def held(outcome: Outcome) -> str:
+    return f"{OF_CHECKS[HOLDS]} in {holding(outcome)} of {len(outcome.over)} choices"
+
+
+def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
+    return sum(varied.verdict == verdict for _, varied in outcome.over)
+
+
+def _choices(outcome: Outcome) -> str:
+    """For how many of the choices that the document leaves open it holds, and with which it does
+    not; empty if there are none."""
+    if not outcome.over:
+        return ""
+
+    def value(varied: Outcome) -> str:
+        if varied.value is None:
+            return ""
+        # an interval may lie clear of the bound, and p not be small enough after Holm's correction
+        p = varied.p or 0.0 if varied.verdict == UNDECIDED else 0.0
+        p_value = f", p = {significant(p, 2)}" if p >= LEVEL else ""
+        return f" ({in_words(varied)}{p_value}{_differs(varied)})"
+
+    parts = [held(outcome)]
+    for verdict in (FAILS, UNDECIDED, NOT_MEASURED):
+        at = [(of, value(varied)) for of, varied in outcome.over if varied.verdict == verdict]
+        if at:
+            choices, values = zip(*at[:NAMED], strict=True)
+            more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
+            parts.append(f"{OF_CHECKS[verdict]} {with_choices(choices, values)}{more}")
+    return "; " + ", ".join(parts)
+
+
+# texts of the collection with measured values in them
+
+_PLACE = re.compile(r"{(\w+)(?:\.(\w+))?}")
+
+
+def places(source: str) -> list[tuple[str, str]]:
+    """The keys that a text names, each with the part that it asks for, or none."""
+    return [(key, part) for key, part in _PLACE.findall(source)]
+
+
+def _filled(source: str, values: Mapping[tuple[str, str], str]) -> Text:
+    """A text of a claims file with values in the places of its keys."""
+    return prose(_PLACE.sub(lambda place: values[place[1], place[2] or ""], source))
+
+
+def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
+    """A text whose keys are replaced by values of checks: "1.25 times", "9.0 %", "1.18 ms"; empty
+    where one has no value."""
+    asked_for = places(source)
+    values: dict[tuple[str, str], str] = {}
+    for key, part in asked_for:
+        outcome = outcomes[key]
+        value = _part(outcome, part)
+        if value is None:
+            return Text()
+        has_times = {(key, "base"), (key, "other")} <= {*asked_for}
+        if has_times and not part and outcome.value and outcome.seconds:
+            value += of_rounds(outcome.value, *outcome.seconds)
+        values[key, part] = value
+    return _filled(source, values)
+
+
+def explained(source: str, outcomes: Mapping[str, Outcome]) -> Text:
+    """A text whose keys are replaced by values with their intervals."""
+    keys = {key for key, _ in places(source)}
+    return _filled(source, {(key, ""): in_words(outcomes[key]) for key in keys})
+
+
+def _part(outcome: Outcome, part: str) -> str | None:
+    """The value of an outcome, or a part of it; None if there is none."""
+    if part in ("base", "other"):
+        return duration(outcome.seconds[part == "other"]) if outcome.seconds else None
+    if part == "range":
+        every = [varied.value for _, varied in outcome.over] or [outcome.value]
+        values = [value for value in every if value is not None]
+        if not values:
+            return None
+        (low, unit), (high, _) = (_written(value, outcome) for value in (min(values), max(values)))
+        return high + unit if low == high else f"{low} to {high}{unit}"
+    if outcome.value is None:
+        return None
+    if part == "times":
+        return f"{significant(1 / outcome.value)} times" if outcome.value else None
+    return "".join(_written(outcome.value, outcome))
+
+
+def _written(value: float, outcome: Outcome) -> tuple[str, str]:
+    """A value, and the unit that a range names once."""
+    if outcome.unit == "×":
+        return significant(value), " times"
+    if outcome.check.unit:
+        return rate(value, outcome.check.unit), ""
+    if outcome.check.form == "fraction_of_roof":
+        return significant(100 * value), " %"
+    return plain(value) if value == int(value) else significant(value), ""

@@ -1,0 +1,20 @@
+"""One module for each page: what stands on it, in its order."""
+
+from __future__ import annotations
+
+from recheck_report.anchors import README as README
+from recheck_report.record.record import Record
+from recheck_report.say.nodes import Text, text
+
+MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
+
+
+def machine(record: Record) -> str:
+    """What a report is on: the GPU's name, or the CPU's."""
+    env = record.environment
+    return env.gpu.name if env.gpu else env.cpu
+
+
+def without(why: str) -> Text:
+    """What a reader is told in the place of a part of the report."""
+    return text(f"This section could not be made: {why}.")

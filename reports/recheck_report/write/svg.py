@@ -1,0 +1,389 @@
+"""Charts as SVG text: a card with a message, panels with axes, marks with their intervals, names.
+
+A card is as wide as a column of text (6.5 inches), and no type is smaller than 9 points: a code
+host shows a point as 1.8 pixels on a desktop, as 0.8 on a phone. Places are in points, from the top
+left.
+
+Colours are Okabe and Ito's, darkened until each has a contrast of 4.5 on the card; markers repeat
+the difference. A reader who prefers dark gets DARK's. Text is <text>: it can be searched, and its
+font is the reader's. So widths are estimates: those of DejaVu Sans, which is a wide font.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+
+INK, MUTED, FAINT, GRID, CARD = "#1b1f24", "#57606a", "#8a939c", "#e4e8ec", "#fbfcfd"
+BLUE, VERMILION, GREEN, PURPLE, OCHRE = "#0063a6", "#bb4400", "#00734f", "#94407f", "#806000"
+DARK = {
+    INK: "#e6edf3", MUTED: "#a5afb9", FAINT: "#6a737d", GRID: "#2a3138", CARD: "#12171d",
+    BLUE: "#62b0f0", VERMILION: "#ff8c52", GREEN: "#2fc08d", PURPLE: "#e08fcb", OCHRE: "#e3b341",
+}  # fmt: skip
+# the same thing has the same colour in every chart
+THEIRS, OURS, LIBRARY, SPLIT, OTHER_PROBLEM = BLUE, GREEN, VERMILION, PURPLE, OCHRE
+SERIES = ((BLUE, "o"), (VERMILION, "s"), (GREEN, "^"), (PURPLE, "D"), (OCHRE, "v"), (INK, "P"))
+WIDTH, MARGIN, TYPE = 468.0, 12.0, 9.0
+# widths of letters, in sizes of their type
+_WIDTHS = {**dict.fromkeys("ijlI", 0.29), **dict.fromkeys(" .,:;'|!/", 0.33)}
+_WIDTHS |= {**dict.fromkeys("tfr()[]-", 0.4), **dict.fromkeys("mMwW@%×", 0.92)}
+ROOM = 34.0  # below a panel, for its axis
+
+Interval = tuple[float, float, float, float]  # a place, a value, and its low and high end
+# by name: the outline of a marker around 0, in halves of its size
+_MARKERS = {
+    "s": "M-1-1H1V1H-1z",
+    "D": "M0-1.3L1.3 0 0 1.3-1.3 0z",
+    "^": "M0-1.2L1.1 .9H-1.1z",
+    "v": "M0 1.2L1.1-.9H-1.1z",
+    "X": "M-1.1-.6L-.6-1.1 0-.5 .6-1.1 1.1-.6 .5 0 1.1 .6 .6 1.1 0 .5-.6 1.1-1.1 .6-.5 0z",
+    "P": "M-.4-1.1H.4V-.4H1.1V.4H.4V1.1H-.4V.4H-1.1V-.4H-.4z",
+}
+
+
+class NotDrawn(Exception):
+    """The record has nothing to draw; str() is the reason that the report gives."""
+
+
+def _n(value: float) -> str:
+    """A coordinate: to a hundredth of a point."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
+    letters = sum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
+    return letters * size * (1.13 if bold else 1)
+
+
+def names_width(names: Sequence[str], size: float = TYPE) -> float:
+    """What the longest of these names needs at the left of a panel."""
+    return MARGIN + 6 + max((width_of(name, size) for name in names), default=0.0)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Where values lie between its two ends, and which of them have a name."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...] = ()
+    log: bool = False
+
+    def share(self, value: float) -> float:
+        """0 at the low end, 1 at the high end."""
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+
+def linear(
+    low: float, high: float, most: int = 6, text: Callable[[float], str] = "{:g}".format
+) -> Axis:
+    """At most so many steps of 1, 2 or 5 times a power of ten."""
+    rough = (high - low) / most
+    scale = 10.0 ** math.floor(math.log10(rough))
+    step = next(each * scale for each in (1, 2, 5, 10) if each * scale >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    values = (round(at * step, 12) for at in range(first, last + 1))
+    return Axis(low, high, tuple((value, text(value)) for value in values))
+
+
+def logarithmic(
+    low: float, high: float, room: float, text: Callable[[float], str], least: float = 40
+) -> Axis:
+    """With as many ticks a decade as `room` points have place for, `least` from tick to tick;
+    raises NotDrawn for values that it has no place for."""
+    if not 0 < low < high < math.inf:
+        raise NotDrawn("a rate of what it shows is 0 or not known")
+    decade = room / math.log10(high / low)
+    many = next(n for n in (3, 2, 1) if decade / n >= least or n == 1)
+    if math.floor(math.log10(high)) == math.ceil(math.log10(low)):
+        many = 2 if high / low > 10 else 3  # or there would be one tick
+    digits = {3: (1, 2, 5), 2: (1, 3), 1: (1,)}[many]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    values = (digit * 10.0**power for power in powers for digit in digits)
+    ticks = tuple((value, text(value)) for value in values if low <= value <= high)
+    return Axis(low, high, ticks, log=True)
+
+
+def sizes(values: Sequence[int]) -> Axis:
+    """Sizes in ascending order, log2; of more than eight every second one has a name."""
+    named = values[:: -(-len(values) // 8)] if len(values) > 8 else values
+    ticks = tuple((float(each), short(each, values[-1])) for each in named)
+    return Axis(values[0] / 2**0.35, values[-1] * 2**0.2, ticks, log=True)
+
+
+def rows_axis(count: int) -> Axis:
+    """Rows from top to bottom, by their numbers."""
+    return Axis(count - 0.3, -0.7)
+
+
+def short(size: float, largest: float = 2**20) -> str:
+    """ "4096"; where some are of a million or more, "4 Ki"."""
+    for unit, name in ((2**20, "Mi"), (2**10, "Ki")):
+        if largest >= 2**20 and size >= unit and round(size) % unit == 0:
+            return f"{round(size) // unit} {name}"
+    return f"{size:.0f}"
+
+
+def apart(wanted: list[float], heights: list[float], top: float) -> list[float]:
+    """Centres for labels of these heights, in the order of the wanted ones: moved up until none
+    overlap, and down again until all are inside 0..top."""
+    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
+    placed, low, high = [*wanted], 0.0, top
+    for i in order:
+        placed[i] = max(wanted[i], low + heights[i] / 2)
+        low = placed[i] + heights[i] / 2
+    for i in reversed(order):
+        placed[i] = min(placed[i], high - heights[i] / 2)
+        high = placed[i] - heights[i] / 2
+    return placed
+
+
+class Card:
+    """An opaque card: its message above, `body` points of panels, and below how to read them."""
+
+    def __init__(self, message: str, note: str, body: float, size: float = TYPE) -> None:
+        title = textwrap.wrap(message.replace(" %", "\N{NO-BREAK SPACE}%"), 56)
+        notes = textwrap.wrap(note, int(90 * TYPE / size))
+        self.message = message
+        self.top = MARGIN + 17 * len(title) + 6
+        self.body = body
+        self.height = self.top + body + size * 4 / 3 * len(notes) + MARGIN
+        self._marks: list[str] = []
+        for at, line in enumerate(title):
+            self.text(MARGIN, MARGIN + 17 * at + 6.5, line, size=13, bold=True)
+        for at, line in enumerate(notes):
+            y = self.top + body + 6 + size * (4 / 3 * at + 0.5)
+            self.text(MARGIN, y, line, MUTED, size)
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        color: str = INK,
+        size: float = TYPE,
+        *,
+        bold: bool = False,
+        anchor: str = "start",
+        backed: bool = False,
+    ) -> float:
+        """A line whose middle is at y; returns where it ends. `backed`: on a piece of the card, so
+        that lines do not cross it."""
+        width = width_of(text, size, bold=bold)
+        start = x - {"start": 0.0, "middle": width / 2, "end": width}[anchor]
+        if backed:
+            box = f'x="{_n(start - 1)}" y="{_n(y - 0.6 * size)}" width="{_n(width + 2)}"'
+            self._marks.append(f'<rect {box} height="{_n(1.2 * size)}" fill="{CARD}"/>')
+        look = f' font-size="{_n(size)}"' * (size != TYPE) + ' font-weight="bold"' * bold
+        look += f' text-anchor="{anchor}"' * (anchor != "start")
+        place = f'x="{_n(x)}" y="{_n(y + 0.36 * size)}"'
+        self._marks.append(f'<text {place} fill="{color}"{look}>{escape(text)}</text>')
+        return start + width
+
+    def path(
+        self, points: Iterable[tuple[float, float]], color: str, width: float = 1.0, dash: str = ""
+    ) -> None:
+        """A line from point to point."""
+        course = "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+        dashed = f' stroke-dasharray="{dash}"' if dash else ""
+        look = f'fill="none" stroke="{color}" stroke-width="{_n(width)}"{dashed}'
+        self._marks.append(f'<path d="M{course}" {look}/>')
+
+    def area(self, points: Iterable[tuple[float, float]], color: str) -> None:
+        course = "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+        self._marks.append(f'<path d="M{course}z" fill="{color}" fill-opacity=".13"/>')
+
+    def mark(
+        self,
+        x: float,
+        y: float,
+        color: str,
+        marker: str,
+        *,
+        size: float = 5.5,
+        hollow: bool = False,
+    ) -> None:
+        """One of the markers of SERIES, or "." for a small dot, filled or hollow."""
+        half = size / 2
+        fill, edge = (CARD, color) if hollow else (color, CARD)
+        look = f'fill="{fill}" stroke="{edge}"'
+        thick = 1.2 if hollow else 0.6
+        if marker in ("o", "."):
+            radius = half if marker == "o" else half / 2
+            place = f'cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"'
+            self._marks.append(f'<circle {place} {look} stroke-width="{_n(thick)}"/>')
+            return
+        place = f'transform="translate({_n(x)} {_n(y)})scale({_n(half)})"'
+        width = f'stroke-width="{_n(thick / half)}"'
+        self._marks.append(f'<path d="{_MARKERS[marker]}" {place} {look} {width}/>')
+
+    def legend(self, y: float, entries: Sequence[tuple[str, str, str]], columns: int = 4) -> None:
+        """Markers with their names: (colour, marker, name), from the left margin on."""
+        lines = [entries[at : at + columns] for at in range(0, len(entries), columns)]
+        for at, line in enumerate(lines):
+            x = MARGIN + 4
+            for color, marker, name in line:
+                self.mark(x, y + 13 * at, color, marker)
+                x = self.text(x + 7, y + 13 * at, name) + 12
+
+    def panel(
+        self, x: Axis, y: Axis, left: float, right: float, top: float = 4, bottom: float = ROOM
+    ) -> Panel:
+        """A panel; left and right are points from the card's edges, the others from the body's."""
+        return Panel(self, x, y, left, WIDTH - right, self.top + top, self.top + self.body - bottom)
+
+    def svg(self, about: str) -> bytes:
+        """The card; `about` is what it says to those who do not see it."""
+        marks = "\n".join(self._marks)
+        there = sorted({*_colors(marks)} | {("fill", CARD)})
+        dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in there)
+        height = f"{830 * self.height / WIDTH:.0f}"
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/" '
+            f'viewBox="0 0 {_n(WIDTH)} {_n(self.height)}" width="830" height="{height}" role="img" '
+            f'aria-label="{escape(about)}" font-family="\'DejaVu Sans\',Verdana,sans-serif" '
+            f'font-size="{_n(TYPE)}" stroke-linejoin="round">'
+        )
+        lines = (
+            head,
+            f"<style>@media(prefers-color-scheme:dark){{{dark}}}</style>",
+            f"<title>{escape(self.message)}</title>",
+            "<metadata><dc:title>Recheck</dc:title></metadata>",
+            f'<rect width="100%" height="100%" fill="{CARD}"/>',
+            marks,
+            "</svg>\n",
+        )
+        return "\n".join(lines).encode()
+
+
+def _colors(marks: str) -> Iterable[tuple[str, str]]:
+    return (
+        (name, color)
+        for name in ("fill", "stroke")
+        for color in DARK
+        if f'{name}="{color}"' in marks
+    )
+
+
+@dataclass
+class Panel:
+    """A place of a card with two axes; its edges are in points."""
+
+    card: Card
+    x: Axis
+    y: Axis
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def px(self, value: float) -> float:
+        return self.left + self.x.share(value) * (self.right - self.left)
+
+    def py(self, value: float) -> float:
+        return self.bottom - self.y.share(value) * (self.bottom - self.top)
+
+    def frame(
+        self, x_label: str = "", y_label: str = "", title: str = "", size: float = TYPE
+    ) -> None:
+        """Grid, ticks with their names, and what the axes count."""
+        for value, text in self.y.ticks:
+            self.card.path([(self.left, self.py(value)), (self.right, self.py(value))], GRID, 0.7)
+            self.card.text(self.left - 4, self.py(value), text, MUTED, size, anchor="end")
+        free = -math.inf
+        for value, text in self.x.ticks:
+            at = self.px(value)
+            self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
+            if at - width_of(text, size) / 2 >= free:  # or it would touch its neighbour
+                self.card.text(at, self.bottom + 9, text, MUTED, size, anchor="middle")
+                free = at + width_of(text, size) / 2 + 3
+        self.card.path([(self.left, self.bottom), (self.right, self.bottom)], MUTED, 0.8)
+        if self.y.ticks:
+            self.card.path([(self.left, self.top), (self.left, self.bottom)], MUTED, 0.8)
+        middle = (self.left + self.right) / 2
+        if x_label:
+            # a long one may stand to the left of its panel, but not beyond the card
+            at = max(middle, MARGIN + width_of(x_label, size) / 2)
+            self.card.text(at, self.bottom + 12 + 1.2 * size, x_label, MUTED, size, anchor="middle")
+        if y_label:
+            self.card.text(MARGIN, self.top - 11, y_label, MUTED, size)
+        if title:
+            self.card.text(self.left, self.top - 8, title, bold=True)
+
+    def rows(self, names: Sequence[str]) -> None:
+        """Names of rows, to the left."""
+        for y, name in enumerate(names):
+            self.card.text(self.left - 6, self.py(y), name, MUTED, anchor="end")
+
+    def beside(
+        self, y: float, text: str, x: float = 6, color: str = INK, *, bold: bool = False
+    ) -> None:
+        """A text in a row, x points to the right of the panel."""
+        self.card.text(self.right + x, self.py(y), text, color, bold=bold)
+
+    def vertical(self, x: float, color: str, width: float = 1, dash: str = "") -> None:
+        self.card.path([(self.px(x), self.top), (self.px(x), self.bottom)], color, width, dash)
+
+    def level(self, y: float, x0: float, x1: float, color: str, width: float = 1) -> None:
+        """A line in a row."""
+        self.card.path([(self.px(x0), self.py(y)), (self.px(x1), self.py(y))], color, width)
+
+    def tick(self, y: float, x: float, color: str) -> None:
+        """A short upright line in a row."""
+        at = self.px(x), self.py(y)
+        self.card.path([(at[0], at[1] - 7), (at[0], at[1] + 7)], color, 1.6)
+
+    def dots(
+        self,
+        points: Sequence[Interval],
+        color: str,
+        marker: str,
+        *,
+        size: float = 5.5,
+        hollow: bool = False,
+    ) -> None:
+        """Marks with their intervals from left to right; points are (y, value, low, high)."""
+        for y, value, low, high in points:
+            if abs(self.px(high) - self.px(low)) > 0.5:
+                self.level(y, min(low, value), max(high, value), color, 1.2)
+            self.card.mark(self.px(value), self.py(y), color, marker, size=size, hollow=hollow)
+
+    def line(
+        self,
+        points: Sequence[Interval],
+        color: str,
+        marker: str,
+        *,
+        dash: str = "",
+        hollow: bool = False,
+    ) -> None:
+        """One series with its intervals over an ordered axis; points: place, value, low, high."""
+        if len(points) > 1:
+            self.card.path([(self.px(x), self.py(y)) for x, y, *_ in points], color, 1.6, dash)
+        for x, value, low, high in points:
+            ends = self.py(min(low, value)), self.py(max(high, value))
+            if abs(ends[0] - ends[1]) > 0.5:
+                self.card.path([(self.px(x), end) for end in ends], color)
+            self.card.mark(self.px(x), self.py(value), color, marker, hollow=hollow)
+
+    def band(self, points: Sequence[tuple[float, float, float]], color: str) -> None:
+        """An area between two values at each place: (place, low, high)."""
+        up = [(self.px(x), self.py(low)) for x, low, _ in points]
+        down = [(self.px(x), self.py(high)) for x, _, high in reversed(points)]
+        self.card.area(up + down, color)
+
+    def name_ends(self, labels: Sequence[tuple[float, float, str, str, bool]]) -> None:
+        """Names lines to the right of the panel, moved apart so that none overlap: (x and y of the
+        line's end, text, colour, bold)."""
+        wanted = [self.bottom - self.py(y) for _, y, *_ in labels]
+        places = apart(wanted, [11.5] * len(labels), self.bottom - self.top)
+        for (x, y, text, color, bold), place in zip(labels, places, strict=True):
+            at = self.bottom - place
+            self.card.path([(self.px(x) + 4, self.py(y)), (self.right + 8, at)], color, 0.6)
+            self.card.text(self.right + 10, at, text, color, bold=bold)
