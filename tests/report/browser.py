@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
-from recheck_report.page import page as made
-from records import Json, h100, keep, probes_of, spoil
+from recheck_report.write.page import page as made
+from synthetic import make_full, pack, spoil, unpack
+from synthetic_claims import make_probes
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,6 +24,7 @@ PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NEEDED = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BROWSERS)} was found")
 
 READY_IS = "document.documentElement.dataset.ready"
+Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +40,16 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def record() -> Json:
     """Of all experiments; one row fails."""
-    return spoil(h100(), "/tile8_depth8/4096x", "failed", "launch: a | b <c>")
+    full = make_full(small=True)
+    return spoil(full, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")
 def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return read(keep(tmp_path_factory.mktemp("own"), record, probes_of()), EXPERIMENTS)
+    folder = tmp_path_factory.mktemp("own")
+    unpack(pack(record), folder)
+    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
+    return read(folder, EXPERIMENTS)
 
 
 @pytest.fixture(scope="module")
@@ -116,4 +122,4 @@ def dropped(page: Page, *files: tuple[str, Any]) -> None:
         listed,
     )
     until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("[data-view=compare] .drop")
+    page.wait_for_selector("main[data-view=compare] .drop")

@@ -34,7 +34,6 @@ LAYERS = [
     ("say", "collect"),
     ("write",),
     ("charts", "templates", "fleet"),
-    ("page",),
     ("commands",),
     ("cli",),
     ("__main__",),
