@@ -48,7 +48,7 @@ def test_errata(record: Record, checks: tuple[str, ...], word: str) -> None:
     concerns = ("C06", "A03", "A99", "S0")
     erratum = make_erratum("E01", *(formula(each) for each in checks), concerns=concerns)
     claims = make_claim("C06", formula(NO)), make_claim("C07", formula(YES))
-    own = view(record, *claims, errata=(erratum,)).own
+    own = view(record, *claims, errata=(erratum,)).report
     ((*row, concerned, proof),) = [[*map(str, row)] for row in documents.errata(own)]
     assert row == ['<a id="erratum-e01"></a>E01', "S0 section 1", "“128 MB”", "128 KB"]
     # to its claim, and to a row of an algorithm that is in the record
@@ -76,7 +76,7 @@ def test_the_most_surprising_is_named(record: Record) -> None:
     start = "Furthest from what was said: [C05](claims.md#claim-c05) The title of C05. Here: `cpu"
     surprise = str(shown.furthest)
     assert surprise.startswith(start) and " times as long as `tile16` [" in surprise
-    assert [each.claim.id for each in shown.judgement.furthest(9)] == ["C05", "C02"]
+    assert [each.claim.id for each in shown.report.judgement.furthest(9)] == ["C05", "C02"]
 
 
 def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
@@ -90,7 +90,7 @@ def test_a_why_belongs_to_a_verdict_and_a_gpu(record: Record) -> None:
     }
     gain, lost = replace(ratio(), key="gain"), replace(ratio("none"), key="lost")
     claims = [make_claim(name, gain, also=(lost,), why=why) for name, why in whys.items()]
-    found = [str(claim.why(judged)) for judged in view(record, *claims).judgement.claims]
+    found = [str(claim.why(judged)) for judged in view(record, *claims).claims]
     assert found[:3] == ["", "", ""]
     assert re.fullmatch(r"It is 1.36\d* times as fast \[.*\]. On any.", found[3])
 
@@ -119,7 +119,7 @@ def test_what_a_document_leaves_open_is_varied(
 
     checks = tuple((Choice((("tile", f"tile {row}"),)), at(row)) for row in rows)
     shown = view(record, make_claim("C01", replace(checks[0][1], over=checks)))
-    (judged,) = shown.judgement.claims
+    (judged,) = shown.claims
     assert judged.verdict == verdict
     facts = " ".join(map(str, claim.findings(record, judged)))
     assert said in facts
@@ -239,7 +239,7 @@ def test_other_gpus_stand_beside_as_columns(report: Callable[..., str], tmp_path
 def _chart(shown: View) -> tuple[list[str], Chart]:
     from recheck_report.charts import claims_chart
 
-    chart = claims_chart(shown.own)
+    chart = claims_chart(shown.report)
     return texts_of(chart.svg), chart
 
 
