@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
-from recheck_report.page import page as made
+from recheck_report.write.page import page as made
 from synthetic import make_full, pack, spoil, unpack
 from synthetic_claims import make_probes
 
@@ -122,4 +122,4 @@ def dropped(page: Page, *files: tuple[str, Any]) -> None:
         listed,
     )
     until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("[data-view=compare] .drop")
+    page.wait_for_selector("main[data-view=compare] .drop")
