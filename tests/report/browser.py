@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
-from recheck_report.page import page as made
+from recheck_report.write.page import page as made
 from records import Json, h100, keep, probes_of, spoil
 
 if TYPE_CHECKING:
@@ -116,4 +116,4 @@ def dropped(page: Page, *files: tuple[str, Any]) -> None:
         listed,
     )
     until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("[data-view=compare] .drop")
+    page.wait_for_selector("main[data-view=compare] .drop")

@@ -45,9 +45,7 @@ def test_a_run_without_tests_fails(tests: str) -> None:
     assert _end(tests, "--gtest_filter=Worse*", "--shard=2/2").returncode == 1
 
 
-def test_collect_starts_programs_without_variables_that_choose_tests(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_collect_passes_on_no_variable_that_chooses_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GTEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY", "BENCHMARK_FILTER", "KEPT"):
         monkeypatch.setenv(name, "here")
     assert re.findall(r"(\w+)=here", programs.execute("env").out) == ["KEPT"]

@@ -1,6 +1,6 @@
 // which row is fastest at a shape, against the library; over all sizes; and the samples of a case
 
-VIEWS.push({ name: "speed", title: "Speed", show: showSpeed });
+VIEWS.speed = showSpeed;
 
 const ARITHMETIC = {
   fp32: "IEEE fp32",
@@ -27,7 +27,6 @@ function chosenCases(state) {
 
 function showSpeed(root, state) {
   const now = chosenCases(state);
-  add(root, el("h1", { class: "unseen" }, "Speed"));
   if (state.case && !BY_ID.has(state.case)) ABSENT.push(`There is no case ${state.case}.`);
   if (!now) {
     add(root, el("p", { class: "answer" }, "The record has no experiment to rank."));
@@ -36,12 +35,12 @@ function showSpeed(root, state) {
   const { known, experiment, shapes, shape, regimes, regime } = now;
   const kept = { experiment: experiment.name, shape, regime, all: state.all, measure: state.measure };
   const change = (more) => go({ view: "speed", ...kept, ...more });
-  const answer = el("p", { class: "answer small", id: "answer" }, rich(experiment.answers[shape] ?? `${experiment.title} at ${shapeLabel(shape)}`));
+  const answer = answerOf(`${experiment.name}/${shape}`) ?? el("p", { class: "answer small", id: "answer" }, `${experiment.title} at ${shapeLabel(shape)}`);
   announce(answer.textContent);
   add(
     root,
     answer,
-    shape === experiment.headline ? beyond(experiment.name) : "",
+    shape === experiment.headline && answerOf(`${experiment.name}/beyond`, { class: "beyond" }),
     controls(
       select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "speed", experiment: value })),
       select("shape", `Shape (${experiment.axes.join("×")})`, shapes.map((each) => [each, shapeLabel(each)]), shape, (value) => change({ shape: value })),
@@ -52,6 +51,12 @@ function showSpeed(root, state) {
     overSizes(now, state, change),
     samplesPart(now, state),
   );
+}
+
+// the report's answer, where it has one
+function answerOf(name, attributes = { id: "answer" }) {
+  const found = document.querySelector(`[data-answer="${CSS.escape(name)}"]`)?.cloneNode(true);
+  return found && fill(found, attributes, []);
 }
 
 function ranking(now, state) {
