@@ -225,6 +225,7 @@ def _dataclass(kind: Any) -> Read:
     return read
 
 
+@cache
 def members(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's members, with what they are annotated with."""
     return get_type_hints(kind, include_extras=True)
