@@ -5,7 +5,6 @@
 # why not.
 set(folder ${CMAKE_BINARY_DIR}/cuda)
 set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
-set(needed 1800)  # MB: 590 to download, kept until they are unpacked to 1,100, and some room
 
 if(EXISTS ${folder}/python/ready)
 elseif(gpus AND NOT gpus MATCHES "7[5-9]|[89][0-9]|[0-9][0-9][0-9]")
@@ -15,8 +14,6 @@ elseif(gpus AND NOT gpus MATCHES "7[5-9]|[89][0-9]|[0-9][0-9][0-9]")
   set(what_to_install "${for_old_gpus}")
 elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 13)
   set(no_wheels ", and the driver supports CUDA ${driver}, too old for the packages of 13.0")
-elseif(DEFINED disk_left AND disk_left LESS needed)
-  set(no_wheels ", and its packages take ${needed} MB of disk where ${disk_left} MB are left")
 else()
   message(STATUS "No CUDA Toolkit, but a driver (CUDA ${driver}): fetching CUDA Toolkit 13.0 into ${folder} "
                  "(0.6 GB to download, 1.1 GB on disk; half a minute at 30 MB/s)")

@@ -34,8 +34,7 @@ set(driver "")
 set(gpus "")
 set(broken "")
 set(no_gpu "there is no Python to ask libcuda.so.1")
-unset(ENV{PYTHONHOME})  # it is for one Python, and fails every other
-find_package(Python3 3.11 COMPONENTS Interpreter QUIET)
+include(${CMAKE_CURRENT_LIST_DIR}/FindPython.cmake)
 if(Python3_FOUND)
   execute_process(COMMAND ${Python3_EXECUTABLE} -I -S -c [[
 import ctypes, os
@@ -84,7 +83,7 @@ if(NOT gpus AND NOT broken STREQUAL "it does not answer")
     set(failed "${CMAKE_MATCH_1}")
   endif()
   string(APPEND no_gpu "; nvidia-smi: ${failed}")
-  if(failed MATCHES "mismatch" AND NOT broken)
+  if(failed MATCHES "mismatch|communicate" AND NOT broken)
     set(broken "${failed}")
   elseif(broken MATCHES "\\(100\\)$" AND NOT gpus)
     set(broken "")  # a machine without a GPU works
@@ -96,8 +95,14 @@ if(broken MATCHES "mismatch|\\(803\\)")
   string(APPEND broken "; reboot, or load the kernel module of the library's version")
 elseif(broken MATCHES "\\(34\\)")
   string(APPEND broken "; take the folder of the toolkit's stubs out of LD_LIBRARY_PATH")
+elseif(broken MATCHES "\\(802\\)")
+  string(APPEND broken "; start the service nvidia-fabricmanager, or wait until it is up")
+elseif(broken MATCHES "communicate")
+  string(APPEND broken "; load the kernel module nvidia, or reboot")
+elseif(broken AND gpus)
+  string(APPEND broken ", though nvidia-smi lists the GPU; check /dev/nvidia* and the container's settings")
 elseif(broken)
-  string(APPEND broken "; see to it until nvidia-smi lists the GPU")
+  string(APPEND broken "; fix the driver until nvidia-smi lists the GPU")
 endif()
 
 # CUDA 13 has code from 7.5 on, and our oldest from 5.0 on
@@ -107,14 +112,22 @@ if(NOT gpus MATCHES "^([5-9][0-9]|[0-9][0-9][0-9])|;([5-9][0-9]|[0-9][0-9][0-9])
 endif()
 
 set(what_to_install "the CUDA Toolkit")
+if(nvcc AND broken MATCHES "^it does not answer")
+  # CMake asks it as well, when it tries nvcc, and would wait for ever
+  set(recheck_problem "The NVIDIA driver does not answer: reboot, or ${without}")
+  return()
+endif()
 if(NOT nvcc AND broken)
   set(no_wheels ", and the NVIDIA driver does not work: ${broken}")
 elseif(NOT nvcc AND driver)
   include(${CMAKE_CURRENT_LIST_DIR}/CudaWheels.cmake)
 endif()
 if(NOT nvcc)
-  message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built, the GPU rows will say \
-so. Install ${what_to_install}, or set CUDACXX to its nvcc, and configure again.")
+  set(then "Install ${what_to_install}, or set CUDACXX to its nvcc, and configure again.")
+  if(broken)
+    set(then "Then configure again.")
+  endif()
+  message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built, the GPU rows will say so. ${then}")
   return()
 endif()
 
@@ -138,20 +151,45 @@ execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIE
 string(REGEX MATCHALL "[0-9]+" known "${known}")
 list(SORT known COMPARE NATURAL)
 
-# who names architectures gets them, as in any project of CMake's
-if(NOT CMAKE_CUDA_ARCHITECTURES AND NOT "$ENV{CUDAARCHS}" STREQUAL "")
-  set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}" CACHE STRING "CUDA architectures")
+# who names architectures gets them, as in any project of CMake's; a changed CUDAARCHS is followed
+if(NOT "$ENV{CUDAARCHS}" STREQUAL "" AND NOT "$ENV{CUDAARCHS}" STREQUAL "${RECHECK_CUDAARCHS}")
+  if(NOT CMAKE_CUDA_ARCHITECTURES OR RECHECK_CUDAARCHS)
+    set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}" CACHE STRING "CUDA architectures" FORCE)
+    set(RECHECK_CUDAARCHS "$ENV{CUDAARCHS}" CACHE INTERNAL "")
+  endif()
 endif()
+set(they_name "which CUDAARCHS or CMAKE_CUDA_ARCHITECTURES names")
+set(uncovered ${gpus})
 foreach(arch IN LISTS CMAKE_CUDA_ARCHITECTURES)
   string(REGEX REPLACE "^([0-9]+)[af]?(-real|-virtual)?$" "\\1" number "${arch}")
-  if(known AND NOT number IN_LIST known AND NOT number MATCHES "^(native|all|all-major)$")
+  if(arch STREQUAL "native" AND NOT gpus)
+    set(recheck_problem "The architecture native, ${they_name}, needs a GPU, and none is known here (${no_gpu}): name \
+one, as in 80;90a-real")
+  elseif(known AND NOT number IN_LIST known AND NOT number MATCHES "^(native|all|all-major)$")
     list(JOIN known " " list)
+    set(recheck_problem "CUDA ${toolkit} has no architecture '${arch}', ${they_name}: choose from ${list}, as in \
+80;90a-real")
+  endif()
+  if(recheck_problem)
     unset(CMAKE_CUDA_ARCHITECTURES CACHE)
-    set(recheck_problem "CUDA ${toolkit} has no architecture '${arch}', which CUDAARCHS or \
-CMAKE_CUDA_ARCHITECTURES names: choose from ${list}, as in 80;90a-real")
+    unset(RECHECK_CUDAARCHS CACHE)
     return()
   endif()
+  # machine code runs on later GPUs of its own generation, PTX on all later ones
+  foreach(gpu IN LISTS gpus)
+    math(EXPR generation "${gpu} / 10")
+    if(NOT number MATCHES "^[0-9]+$" OR gpu EQUAL number
+       OR (NOT arch MATCHES "^[0-9]+a" AND number LESS gpu AND (NOT arch MATCHES "-real$" OR number MATCHES "^${generation}.$")))
+      list(REMOVE_ITEM uncovered ${gpu})
+    endif()
+  endforeach()
 endforeach()
+if(CMAKE_CUDA_ARCHITECTURES AND uncovered)
+  list(TRANSFORM uncovered REPLACE "(.)$" ".\\1")
+  list(JOIN uncovered " and " uncovered)
+  message(WARNING " None of ${CMAKE_CUDA_ARCHITECTURES}, ${they_name}, runs on the GPU of compute capability \
+${uncovered} here: its rows will not run.")
+endif()
 
 include(CheckLanguage)
 check_language(CUDA)
@@ -169,7 +207,10 @@ if(NOT CMAKE_CUDA_COMPILER)
   execute_process(COMMAND ${nvcc} ${flags} -c "${try}.cu" -o "${try}.o"
                   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE why)
   if(why EQUAL 0)
-    set(why "see CMakeFiles/CMakeError.log or CMakeConfigureLog.yaml in ${CMAKE_BINARY_DIR}")
+    set(recheck_problem "CMake ${CMAKE_VERSION} fails with ${nvcc}, which works by itself: try a newer CMake, or other \
+architectures than '${CMAKE_CUDA_ARCHITECTURES}'; CMakeError.log or CMakeConfigureLog.yaml in \
+${CMAKE_BINARY_DIR}/CMakeFiles has why")
+    return()
   elseif("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)")
     set(why "${CMAKE_MATCH_1}")
   elseif(why MATCHES "^[0-9]+$")

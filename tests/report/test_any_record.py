@@ -18,6 +18,7 @@ from recheck_report.record.read import load
 from recheck_report.say import odd as odd_values
 from recheck_report.say import provenance
 from recheck_report.say.claim import reason, verdicts_of
+from recheck_report.say.nodes import text as as_text
 from recheck_report.say.times import Pair
 
 RECORDS, RENDERED = 44, 4
@@ -56,7 +57,7 @@ def test_any_record_is_read_and_judged(
         assert provenance.brands(own) + provenance.notes(own)
         assert odd_values.values(own.record) is not None
         assert own.suspects is not None
-        Pair(whole, own).tables("slower", "faster")
+        Pair(whole, own).tables(as_text("slower"), as_text("faster"))
     assert whole_ones > RECORDS // 4
 
 
@@ -130,22 +131,6 @@ def test_what_cannot_be_used_at_all_is_one_line(text: str, why: str, tmp_path: P
     (tmp_path / "record.json").write_text(text)
     assert why in one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
     assert not (tmp_path / "report").exists()
-
-
-@pytest.mark.parametrize("broken", [None, 7, {"id": 7}, {"id": "a/b", "status": "passed"}])
-def test_one_bad_case_costs_only_itself(
-    broken: Any, small: tuple[Json, Lines], tmp_path: Path
-) -> None:
-    document, lines = small
-    gone = document["cases"][3]["id"]
-    document["cases"][3] = broken
-    assert (
-        run("render", write(document, lines, tmp_path), "--output", tmp_path / "r").returncode == 0
-    )
-    own = read(tmp_path, EXPERIMENTS)
-    rest = {each["id"] for each in document["cases"] if each is not broken}
-    assert {case.id for case in own.record.cases} == rest and gone not in own.record.by_id
-    assert "> **1 case could not be read**: cases\\[3\\]" in (tmp_path / "r/README.md").read_text()
 
 
 def test_samples_that_are_lost_cost_no_time(small: tuple[Json, Lines], tmp_path: Path) -> None:
@@ -294,28 +279,6 @@ def test_what_cost_cases_and_claims_is_at_the_top_by_its_cause(
         assert re.search(r"Not counted: \d+ claims", text) and nobody in text
     assert "> [!WARNING]\n> **Not enough memory" in first
     assert "> [!NOTE]\n> **Not counted" in first
-
-
-@pytest.mark.parametrize(
-    "processes, percent, said",
-    [
-        (0, 0, None),
-        (2, 4, None),
-        (2, 5, "**2 other processes on the GPU**: they took up to 5 % of its time"),
-        (None, 60, "**Others on the GPU**: they took up to 60 % of its time"),
-        (1, None, "**1 other process holds the GPU**; whether they used it is not known."),
-        (None, None, None),
-    ],
-)
-def test_others_are_named_where_they_used_the_gpu(
-    processes: int | None, percent: int | None, said: str | None,
-    small: tuple[Json, Lines], tmp_path: Path,
-) -> None:  # fmt: skip
-    state = {"other_processes": processes, "other_gpu_percent": percent}
-    small[0]["environment"]["state"] |= state
-    brands = provenance.brands(judged(write(*small, tmp_path)))
-    found = [text for text in brands if "the GPU**" in text]
-    assert len(found) == bool(said) and all(text.startswith(said or "") for text in found)
 
 
 def test_a_driver_s_zero_is_printed_as_not_known(small: tuple[Json, Lines], tmp_path: Path) -> None:

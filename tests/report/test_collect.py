@@ -97,7 +97,7 @@ def test_a_case_that_goes_wrong_costs_no_other(world: World, status: str | None)
 
 
 def test_the_mark_behind_a_launch_is_the_harness_s_alone() -> None:
-    sources = (REPORTS.parent / "experiments/harness").glob("*.cu*")
+    sources = (REPORTS.parent / "experiments/harness").rglob("*.cu*")
     kernels = re.findall(r"__global__ void (\w+)\(", "".join(map(Path.read_text, sources)))
     assert [name for name in kernels if ncu.END.search(name)] == ["recheck_read_clocks_kernel"]
     rows = "".join(path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*"))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from recheck_report.record.record import Case, Record
+from recheck_report.say.ratio import times
 from recheck_report.statistics.audit import Audit
 from recheck_report.statistics.ratio import Ratio
 from synthetic import (
@@ -80,7 +81,7 @@ def test_few_common_rounds_fall_back_to_the_far_ends(read: Read) -> None:
     assert _pair(read, pairs).rounds == 8
     assert _pair(read, pairs, rounds=6).rounds == 6
     apart = _pair(read, pairs, rounds=5)
-    assert apart.rounds == 0 and apart.mark == "ᵉ" and str(apart).endswith("]ᵉ")
+    assert apart.rounds == 0 and apart.mark == "ᵉ" and times(apart).endswith("]ᵉ")
 
 
 def test_other_conditions_are_not_paired(read: Read) -> None:
@@ -163,17 +164,6 @@ def test_a_lucky_name_costs_resolution_and_detection(read: Read) -> None:
     # seven of 28 pairs are with it, far more than 5 %
     assert found.resolution == pytest.approx(0.015, abs=0.002)
     assert _slower(found, 0.01) < 40 and _slower(found, 0.05) == 128
-
-
-def test_without_an_audit_half_a_per_cent_by_convention(read: Read) -> None:
-    from recheck_report.say.self_audit import sentence
-
-    for record in (make_record(SMALL[:2]), make_audit(gpu=False)):
-        found = _audit(read, record)
-        assert not found.audited and found.resolution == 0.005
-        text = sentence(read(record), found)
-        assert text.startswith("No self-audit (") and "claims is **0.5 %**, by convention" in text
-    assert "no CUDA device" in text
 
 
 def test_the_record_s_own_resolution_decides(read: Read) -> None:

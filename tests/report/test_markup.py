@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 
 import pytest
 from conftest import EXPERIMENTS, pages
-from recheck_report.formatting import cell, prose
 from recheck_report.record.schema import schema
+from recheck_report.say.nodes import Text, prose, text
+from recheck_report.write.markdown import markdown
 from synthetic import Json, make_full, pack, spoil
 from synthetic_claims import make_probes
 
@@ -59,27 +60,25 @@ def test_the_search_finds_what_is_live() -> None:
         assert [*alive(part)] == [], part
 
 
-@pytest.mark.parametrize("safe", [prose, cell])
+@pytest.mark.parametrize("safe", [prose, text])
 @pytest.mark.parametrize(
-    "text", ["`<img src=x onerror=a7>```", "`[l](//l7.x)``", "_www.w7.x", "*WWW.w7.x", "a@m7.x"]
+    "source", ["`<img src=x onerror=a7>```", "`[l](//l7.x)``", "_www.w7.x", "*WWW.w7.x", "a@m7.x"]
 )
-def test_no_mark_of_code_hosts_is_live(text: str, safe: Callable[[str], str]) -> None:
-    assert not [*alive(safe(text))], safe(text)
+def test_no_mark_of_code_hosts_is_live(source: str, safe: Callable[[str], Text]) -> None:
+    assert not [*alive(markdown(safe(source)))]
 
 
-@pytest.mark.parametrize("text", ["**a7**", "~~a7~~", "~a7~", "_a7_", "__a7__", "`a7`", "*a7*"])
+@pytest.mark.parametrize("source", ["**a7**", "~~a7~~", "~a7~", "_a7_", "__a7__", "`a7`", "*a7*"])
 @pytest.mark.parametrize("around", ["{}", "x {} y", "({})"])
-def test_no_mark_of_a_text_changes_its_looks(text: str, around: str) -> None:
-    safe = cell(around.format(text))
+def test_no_mark_of_a_text_changes_its_looks(source: str, around: str) -> None:
+    safe = markdown(text(around.format(source)))
     assert not re.search(r"(?<!\\)[*~_`]", safe), safe
-    assert re.sub(r"\\(.)", r"\1", safe) == around.format(text)
+    assert re.sub(r"\\(.)", r"\1", safe) == around.format(source)
 
 
 def test_a_name_stays_as_it_is() -> None:
-    assert (
-        cell("k_warps of matmul/split_fp16x3, 2^24 + 1")
-        == "k_warps of matmul/split_fp16x3, 2^24 + 1"
-    )
+    name = "k_warps of matmul/split_fp16x3, 2^24 + 1"
+    assert markdown(text(name)) == name
 
 
 def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

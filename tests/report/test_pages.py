@@ -76,7 +76,8 @@ def test_the_margin_is_taken_as_the_method_says(ours: dict[str, bytes]) -> None:
 
 
 def test_pages_say_the_same_of_each_claim(ours: dict[str, bytes], tmp_path: Path) -> None:
-    """The summary, the page of the claims, the terminal and verdicts.json: one answer, of each claim one verdict and one figure; and no check of a claim says a verdict of its own."""
+    """The summary, the claims' page, the terminal and verdicts.json: one answer, of each claim one
+    verdict and one figure; and no check of a claim says a verdict of its own."""
     judged = json.loads(ours["verdicts.json"])["claims"]
     summary, claims = (ours[name].decode() for name in ("README.md", "claims.md"))
     for name in ("README.md", "verdicts.json"):

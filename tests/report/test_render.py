@@ -27,12 +27,10 @@ from conftest import (
     tree,
     words_of,
 )
-from recheck_report.record.record import Record
 from synthetic import (
     SHAPES,
     SMALL,
     Json,
-    bend,
     keep,
     make_full,
     make_matvec,
@@ -43,7 +41,6 @@ from synthetic import (
     spoil,
     unpack,
 )
-from synthetic_claims import measured
 
 
 def few() -> Json:
@@ -187,63 +184,12 @@ DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
 NO_COMMIT = "**No known commit**: git knew no commit of the program's source"
 
 
-@pytest.mark.parametrize(
-    "path,value,brand",
-    [
-        ("environment.build_type", "Debug", "**Debug build**"),
-        ("environment.device_debug", True, "**Device code built with -G**"),
-        ("environment.git", DIRTY, "**Uncommitted changes**"),
-        ("environment.git", DIRTY | {"diff": "abcd" * 4}, "(diff abcdabcdabcdabcd)"),
-        ("environment.git", DIRTY | {"commit": "unknown"}, NO_COMMIT),
-        ("environment.code", "ptx", "**Device code compiled at run time**"),
-        ("environment.state.other_processes", 2, "**2 other processes hold the GPU**"),
-        ("environment.gpu.mig", True, "**MIG is on**"),
-        ("environment.mps", True, "**MPS is on**"),
-        ("finished", None, "**Unfinished record**"),
-    ],
-)
-def test_brands(path: str, value: object, brand: str, loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.say import provenance
-
-    own = measured(loaded(bend(few(), path, value)))
-    (text,) = provenance.brands(own)
-    assert brand in text and not provenance.notes(own)
-
-
-def test_what_was_asked_for_is_no_warning(loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.say import provenance
-
-    own = measured(loaded(bend(few(), "plan.preset", "claims")))
-    assert provenance.brands(own) == []
-    assert provenance.notes(own) == ["**A part of the matrix**: the cases that decide claims."]
-
-
 def test_brands_stand_at_the_top(report: Callable[..., str]) -> None:
     record = few()
     record["environment"]["build_type"], record["finished"] = "Debug", None
     head = report(record).split("\n# ")[1]
     for brand in ("**Debug build**", "**Unfinished record**"):
         assert f"> [!WARNING]\n> {brand}" in head
-
-
-def test_environment_says_what_is_not_known_and_why(loaded: Callable[[Json], Record]) -> None:
-    from recheck_report.say import provenance
-
-    record = few()
-
-    def rows() -> dict[str, str]:
-        return dict(provenance.environment(measured(loaded(record))))
-
-    found = rows()
-    assert found["inputs' seed"] == "13" and found["sampling budget"] == "1 s per case"
-    assert found["ECC"] == "on" and found["power limit"] == "700 W"
-    assert found["MPS"] == "not known: no permission to ask"
-    record["environment"]["gpu"] |= {"ecc": None, "power_limit_watts": None}
-    record["environment"]["unknown"] = {"gpu.ecc": "no NVML"}
-    record["environment"]["command_budget_seconds"] = 600
-    found = rows()
-    assert found["ECC"] == "not known: no NVML" and found["power limit"] == "not known"
-    assert found["sampling budget"] == "1 s per case; 600 s planned in total"
 
 
 def test_what_the_plan_left_out_comes_first(report: Callable[..., str]) -> None:

@@ -20,7 +20,8 @@ from recheck_report.record.probes import Probes
 from recheck_report.record.read import load as load_record
 from recheck_report.record.record import Record
 from recheck_report.record.typed import typed
-from recheck_report.say.story import Telling, tell
+from recheck_report.say.nodes import text
+from recheck_report.say.story import tell
 from recheck_report.write.svg import Card
 from synthetic import (
     MATVEC_SMALL,
@@ -33,7 +34,6 @@ from synthetic import (
     scale,
     spoil,
 )
-from synthetic_claims import make_probes
 
 PEAK = EXPERIMENTS / "peak"
 EVIDENCE = sorted((REPORTS / "results" / "peak").glob("*/record.json"))
@@ -97,12 +97,6 @@ def own(loaded: Callable[[Json], Record], tmp_path: Path) -> Callable[..., Measu
     return make
 
 
-def told(own: Measured) -> Telling:
-    found = tell(own, own.record.experiments[0])
-    assert found is not None
-    return found
-
-
 def faster(factor: float) -> Json:
     """A record whose tile16 is so many times as fast as global16 at the headline."""
     record = make_record(SMALL)
@@ -111,75 +105,11 @@ def faster(factor: float) -> Json:
     return scale(record, f"/tile16/{HEAD}", ratio)
 
 
-def test_texts_are_those_of_the_verdict_and_the_gpu(own: Callable[..., Measured]) -> None:
-    text = told(own(faster(1.5))).steps[1].text
-    assert re.fullmatch(
-        r"It goes on\. It gains: 1\.50 times as fast \[1\.50, 1\.50\]\. Here\.", text
-    )
-    assert "It loses: 2.0" in told(own(faster(0.5))).steps[1].text
-    assert told(own(faster(1.0))).steps[1].text == "It goes on. Nobody knows. Here."
-    record = faster(1.5)
-    record["environment"]["gpu"]["name"] = "NVIDIA A100"
-    assert told(own(record)).steps[1].text.endswith("There.")
-
-
-def test_numbers_stand_against_the_base(own: Callable[..., Measured]) -> None:
-    steps = told(own(faster(1.5))).steps
-    assert re.fullmatch(
-        r"At 4096³ \[`global16`\]\(matmul.md#global16\) takes 2\d\.\d ms; 5\.\d+ TFLOP/s \(.* fp32 "
-        r"limit\)\.",
-        steps[0].lines[0],
-    )
-    assert "**faster**, 1.50 " in steps[1].lines[0]
-    # of another arithmetic it is marked, and its work is what it is credited with
-    assert steps[2].title == "3. the last, `cublas_tf32` †"
-    assert "[`global16`]" in steps[2].lines[0] and "] †; 388 TFLOP/s;" in steps[2].lines[0]
-    assert steps[2].lines[0].endswith("; effective, for it does half of the work.")
-
-
-def test_counters_are_spoken_of_where_they_were_read(own: Callable[..., Measured]) -> None:
-    record, case = faster(1.5), f"matmul/tile16/{HEAD}"
-    without = told(own(record))
-    assert "Its loads" not in without.steps[1].text and len(without.steps[1].lines) == 1
-    assert without.uncounted == (
-        "What binds `tile16` was not counted: there is no `probes.json` beside the record."
-    )
-    probes = make_probes(record)
-    values = {"warp_global_loads": 8.0, "l1_percent": 91.0, "issue_percent": 40.0}
-    probes["counters"][case] = {"reason": None, "values": values}
-    counted = told(own(record, probes=probes))
-    assert counted.steps[1].text.endswith("Its loads: 8.") and not counted.uncounted
-    assert counted.steps[1].lines[1] == (
-        "At 4096³ `tile16` is limited by **L1 and shared memory**, 91.0 % busy; then issue slots "
-        "40.0 %."
-    )
-    probes["counters"][case]["values"]["warp_global_loads"] = 0.0
-    assert "Its loads" not in told(own(record, probes=probes)).steps[1].text
-
-
-def test_a_row_that_is_not_there_is_named(own: Callable[..., Measured]) -> None:
-    record = faster(1.5)
-    record["cases"] = [case for case in record["cases"] if case["strategy"] != "global16"]
-    found = told(own(record))
-    assert [step.anchor for step in found.steps] == ["step-tile16", "step-cublas_tf32"]
-    assert found.absent == "Not in this record: `global16`."
-    # nothing is said of a gain over it
-    assert found.steps[0].text == "It goes on. Here."
-    assert "takes" in found.steps[0].lines[0] and "times as" not in found.steps[0].lines[0]
-
-
-def test_a_row_without_a_time_says_why(own: Callable[..., Measured]) -> None:
-    record = spoil(faster(1.5), "/tile16/", "unsupported", "needs a | b")
-    step = told(own(record)).steps[1]
-    assert step.lines == ["Not measured: `tile16` at 4096³: unsupported: needs a \\| b."]
-    assert step.text == "It goes on. Here."
-
-
 def test_no_story_without_a_gpu_or_a_file(
     own: Callable[..., Measured], report: Callable[..., str]
 ) -> None:
     cpu = own(make_record(SMALL, gpu=False))
-    assert tell(cpu, cpu.record.experiments[0]) is None
+    assert tell(cpu, cpu.record.experiments[0], text("")) is None
     # our own collection has one of matrix multiplication alone
     assert 'id="step-by-step"' not in report(make_matvec(MATVEC_SMALL))
 
@@ -246,7 +176,6 @@ def test_any_experiment_may_have_one_by_data_alone(own: Callable[..., Measured])
         for row in ("interleaved", "shuffle", "vector")
     )
     found = own(make_reduction(), text)
-    assert len(told(found).steps) == 3 and "**faster**, 1.95 " in told(found).steps[1].lines[0]
     assert "rate (GB/s)" in texts_of(drawn(found).svg)
 
 

@@ -7,11 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
-from conftest import run, texts_of
-from recheck_report.charts import charts
-from recheck_report.claims.measured import read
-from recheck_report.say.summary import answer
-from recheck_report.say.sustained import table
+from conftest import run
 
 ROOT = Path(__file__).parents[2]
 CLAIMS = ROOT / "experiments"
@@ -60,36 +56,3 @@ def test_a_row_over_seconds_stands_beside_its_cold_time(tmp_path: Path) -> None:
     assert "transpose_sustained.svg" in transpose
     assert "Over seconds" not in (report / "matvec.md").read_text()
     assert "NVIDIA's guideline" in (report / "method.md").read_text()
-
-
-def test_the_order_turns_only_beyond_both_intervals(tmp_path: Path) -> None:
-    turned = "over seconds `tile32_depth8` is faster than `cublas`"
-    unsure = "it is not certain that the order stays, of `cublas` and `tile32_depth8`"
-    said = {4.0: "order stays.", 5.41: unsure, 8.0: f"the order turns: {turned}"}
-    for factor, order in said.items():
-        folder = tmp_path / f"{factor}"
-        own = read(_record(folder, {"matmul/cublas": factor, "matmul/tile32_depth8": 1.0}), CLAIMS)
-        assert any(turned in line for line in answer(own, [])) == (turned in order)
-        matmul = own.record.ordinary[0]
-        [found] = table(own, matmul)
-        assert [row[0] for row in found.rows] == ["`cublas`", "`tile32_depth8`"]
-        assert order in found.notes[0]
-        [chart] = charts(own, matmul, ("sustained",))
-        falls = f"{100 - 100 / factor:.1f} %"
-        assert chart.message == f"Over seconds cublas runs {falls} below its cold rate"
-        assert "tile32_depth8" in texts_of(chart.svg)
-
-
-def test_what_was_not_measured_is_neither_compared_nor_drawn(tmp_path: Path) -> None:
-    marks = []
-    for name, without in (("all", ()), ("no hot", ("hot",)), ("alone", ("cold", "hot"))):
-        own = read(_record(tmp_path / name, {"matmul/cublas": 1.06}, without), CLAIMS)
-        matmul = own.record.ordinary[0]
-        [found] = table(own, matmul)
-        [chart] = charts(own, matmul, ("sustained",))
-        marks.append((chart.svg or b"").count(b'stroke-width="1.6"'))  # bars, and marks of hot
-        [shown] = found.rows
-        assert (shown[1] == "–", shown[4] == "–") == ("cold" in without,) * 2
-        assert (shown[2] == "–", shown[5] == "–") == ("hot" in without,) * 2
-        assert ("against cold rates" in found.notes[0]) == ("cold" not in without)
-    assert marks[0] == marks[1] + 1 and marks[2] == 0

@@ -95,7 +95,7 @@ def test_a_model_that_nobody_measured_twice_says_whose_variation_it_is_held_to(
     _differ(monkeypatch, 0.02, gpu="NVIDIA B")
     own = loaded(record)
     told = summary.trusted(measured(own), [])
-    assert told.endswith("and verdicts allow for what those on an NVIDIA B differ by.")
+    assert told.plain.endswith("and verdicts allow for what those on an NVIDIA B differ by.")
     base, other = (own.by_id[f"matmul/{row}/1024x1024x1024/cold"] for row in ROWS[1:3])
     assert Comparisons(own).ratio(base, other).resolution == pytest.approx(0.02)
 

@@ -8,6 +8,7 @@ from recheck_report.formatting import NBSP, NONE, duration, significant, spread
 from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.record.record import Case, Record
 from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
+from recheck_report.say.ratio import percent
 from recheck_report.statistics.ratio import Ratio
 from recheck_report.suspects import machine_rows
 
@@ -69,6 +70,6 @@ def ceilings(record: Record) -> Table:
             continue
         line.append(f"{significant(limit)}{NBSP}{metric.unit}")
         middle, low, high = (rate / limit for rate in metric.rates(case))
-        line += [Ratio(middle, low, high).percent.replace(" ", NBSP), clock]
+        line += [percent(Ratio(middle, low, high)).replace(" ", NBSP), clock]
         rows.append(line)
     return table(COLUMNS, rows, NUMBERS, "What the machine gives at best")

@@ -36,6 +36,7 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
+from recheck_report.say.ratio import digits
 from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
@@ -53,14 +54,15 @@ def _pair(value: str, interval: str) -> str:
 
 
 def _ratio(ratio: Ratio) -> str:
-    return _pair(*str(ratio).split(" ", 1))
+    value, interval = digits(ratio, 1, 1)
+    return _pair(f"{value}×", interval)
 
 
 def _share(ratio: Ratio | None) -> str:
     if ratio is None:
         return NONE
-    value, interval = ratio.percent.split(" [", 1)
-    return _pair(value, f"[{interval}")
+    value, interval = digits(ratio, 100, 100)
+    return _pair(f"{value} %", interval)
 
 
 def _error(error: Error) -> str:

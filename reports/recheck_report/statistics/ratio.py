@@ -60,11 +60,6 @@ def _p_value(value: float, low: float, high: float, against: float, freedom: int
     return p_from_interval(abs(math.log(value / against)), facing, max(below, above), freedom)
 
 
-def _exponent(value: float) -> int:
-    """Of ten; 0 for what has none."""
-    return math.floor(math.log10(value)) if 0 < value < math.inf else 0
-
-
 @dataclass(frozen=True)
 class Ratio:
     """How many times as fast `other` is as `base`, with a 95 % interval.
@@ -160,29 +155,3 @@ class Ratio:
     @property
     def inverse(self) -> Ratio:
         return replace(self, value=1 / self.value, low=1 / self.high, high=1 / self.low)
-
-    def as_fast_as(self, other: str = "", against: float = 1.0) -> str:
-        """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as". What is
-        not `against` does not read as it."""
-        long = self.value < 1
-        ratio = self.inverse if long else self
-        value, low, high = ratio._texts(1, 1 / against if long else against)
-        how = f"{'long' if long else 'fast'}{f' as {other}' if other else ''}"
-        return f"{value} times as {how} [{low}, {high}]{self.mark}"
-
-    @property
-    def percent(self) -> str:
-        """ "92.3 % [92.1, 92.5]", for a share of something."""
-        value, low, high = self.times(100)._texts(100)
-        return f"{value} % [{low}, {high}]{self.mark}"
-
-    def __str__(self) -> str:
-        value, low, high = self._texts(1)
-        return f"{value}× [{low}, {high}]{self.mark}"
-
-    def _texts(self, *marks: float) -> list[str]:
-        # three digits, and more where a bound that is not 1, 100 % or what was asked reads as it
-        decimals, bounds = max(0, 2 - _exponent(self.value)), (self.low, self.high)
-        while decimals < 6 and any(round(b, decimals) == m != b for b in bounds for m in marks):
-            decimals += 1
-        return [f"{x:.{decimals}f}" for x in (self.value, *bounds)]

@@ -120,7 +120,9 @@ class Writer:
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
         """In a frame that scrolls; `marks`: attributes of each row."""
-        looks = [_look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))]
+        looks = [
+            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
+        ]
         heads = zip(looks, of.columns, strict=True)
         head = "".join(f"<th scope=col{look}>{self.inline(name)}</th>" for look, name in heads)
         rows = (
@@ -131,9 +133,7 @@ class Writer:
         caption = f"<caption>{name}</caption>" if name else ""
         frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name or "Table"}">'
         body = "\n".join(rows)
-        return (
-            f"{frame}<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
-        )
+        return f"{frame}<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
 
     def _cells(self, row: tuple[Text, ...], looks: list[str]) -> Iterator[str]:
         for at, (cell, look) in enumerate(zip(row, looks, strict=True)):

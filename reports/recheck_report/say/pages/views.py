@@ -107,7 +107,9 @@ class Views:
             env.cuda_runtime and f"CUDA {env.cuda_runtime}",
             f"{env.build_type} build",
         ]
-        return text(strong(machine_of(self.report.record)), " · ", joined(" · ", filter(None, facts)))
+        return text(
+            strong(machine_of(self.report.record)), " · ", joined(" · ", filter(None, facts))
+        )
 
     @property
     def _counts(self) -> dict[str, int]:
@@ -178,9 +180,7 @@ class Views:
         items = []
         for each in some:
             topic = link(
-                view("claims", claim=each.claim.id),
-                f"{each.claim.id} ",
-                claim.said(each.claim),
+                view("claims", claim=each.claim.id), f"{each.claim.id} ", claim.said(each.claim)
             )
             items.append(text(topic, " ", claim.tested(each).ended))
         counts = [(verdict, self._counts[verdict]) for verdict in which if self._counts[verdict]]
@@ -335,9 +335,7 @@ class Views:
                 text("Where the claims are from, and what changed in their checks."),
                 table(documents.SOURCES, documents.sources(report), title="The documents"),
                 table(
-                    listings.COLUMNS,
-                    listed.rows if listed else (),
-                    title="The documents' listings",
+                    listings.COLUMNS, listed.rows if listed else (), title="The documents' listings"
                 ),
                 table(documents.CHANGES, documents.changes(report), title="Changed checks"),
             ),

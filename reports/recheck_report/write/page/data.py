@@ -15,6 +15,7 @@ from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import summary
 from recheck_report.say.pages import machine
+from recheck_report.say.ratio import percent
 from recheck_report.statistics import variation
 from recheck_report.write.html import SIGNS
 
@@ -162,7 +163,7 @@ def _compared(report: Measured, base: Case | None, case: Case) -> Json:
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
     best = roof(report.record, report.record.experiment_of(case))
     of_roof = share(report.comparisons, report.record, case, best) if case.target == "gpu" else None
-    found["share"] = of_roof.percent if of_roof else None
+    found["share"] = percent(of_roof) if of_roof else None
     return found
 
 
