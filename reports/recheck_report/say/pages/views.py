@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recheck_report.anchors import claim_anchor
-from recheck_report.claims import Judged
+from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, NOT_JUDGED, VERDICTS, duration, spread
@@ -227,7 +227,7 @@ class Views:
     # the claims and the errata
 
     @property
-    def documents(self) -> list[documents.Source]:
+    def documents(self) -> list[Source]:
         """Those that claims are from."""
         named = {each.claim.document for each in self.report.judgement.claims}
         return [each for each in self.report.known.sources.values() if each.id in named]
@@ -244,7 +244,7 @@ class Views:
             "kind": ("Decided by", {e: e for e in (*KINDS, BY_READING) if e in kinds}),
         }
 
-    def origin(self, source: documents.Source) -> Text:
+    def origin(self, source: Source) -> Text:
         """Who wrote a document, and where it is."""
         name = source.title or source.name
         name += f" ({source.english})" if source.english else ""
@@ -283,17 +283,17 @@ class Views:
 
     def _evidence(self, judged: Judged) -> Table:
         cases = [self.report.record.by_id.get(name) for name in judged.evidence]
-        rows = [
-            [
+        rows = (
+            (
                 code(case.id),
                 duration(case.seconds.median).replace(" ", NBSP),
                 spread(case.seconds).replace(" ", NBSP),
                 str(len(case.samples)),
                 str(case.source),
-            ]
+            )
             for case in cases
             if case and case.seconds
-        ]
+        )
         columns = ["case", "median", "95 % interval", "samples", "kernel"]
         return table(columns, rows, range(1, 4), f"Cases that {judged.claim.id} rests on")
 

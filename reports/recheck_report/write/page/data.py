@@ -127,7 +127,12 @@ def _cases(report: Measured) -> Json:
             line["rate"] = float(f"{rate:.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
-    return {"rows": list(rows.values()), "texts": list(texts), "noises": list(noises), "cases": columns}
+    return {
+        "rows": list(rows.values()),
+        "texts": list(texts),
+        "noises": list(noises),
+        "cases": columns,
+    }
 
 
 def _short(value: float) -> float:
