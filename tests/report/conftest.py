@@ -3,7 +3,6 @@ subject as a user does."""
 
 from __future__ import annotations
 
-import bz2
 import contextlib
 import copy
 import gc
@@ -26,6 +25,7 @@ from recheck_report import cli
 from recheck_report.claims.collection import load_collection
 from recheck_report.claims.load import load_claims
 from recheck_report.claims.sources import load_sources
+from records import keep
 
 if TYPE_CHECKING:
     from recheck_report.record.record import Record
@@ -38,6 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
+GPU = "nvidia-h100-80gb-hbm3"  # of h100(), as a folder of evidence is called
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
 # and the net under a report hides no bug of ours
@@ -132,43 +133,11 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def data_of(folder: Path) -> dict[str, bytes]:
-    """What of a report is data, and no page made of it: by name."""
-    return {name: data for name, data in tree(folder).items() if name.endswith(".json")}
-
-
-def slowed(source: Path, folder: Path, rows: tuple[str, ...], factor: float) -> Path:
-    """A copy of a report's record whose cases with ids of these beginnings take `factor` times as
-    long."""
-    folder.mkdir(parents=True)
-    record = json.loads((source / "record.json").read_bytes())
-    for case in record["cases"]:
-        if case["id"].startswith(rows) and case["seconds"]:
-            for key in ("median", "low", "high"):
-                case["seconds"][key] *= factor
-            case["spent"] *= factor
-            if case["power"]:
-                case["power"]["joules"] *= factor
-    record["wall_seconds"] *= factor  # of the whole run
-    samples = bz2.decompress((source / "samples.jsonl.bz2").read_bytes())
-    lines = [json.loads(line) for line in samples.splitlines()]
-    for line in lines:
-        if line["id"].startswith(rows):
-            line["samples"] = [factor * each for each in line["samples"]]
-    (folder / "record.json").write_text(json.dumps(record))
-    (folder / "samples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    (folder / "probes.json").write_bytes((source / "probes.json").read_bytes())
-    return folder
-
-
 def pages(files: dict[str, bytes]) -> dict[str, str]:
     """The pages of a report, the summary first; not those of the reports that it holds."""
-    names = sorted((n for n in files if "/" not in n and n.endswith(".md")), key=_summary_first)
+    names = (name for name in files if "/" not in name and name.endswith(".md"))
+    names = sorted(names, key=lambda name: (name != "README.md", name))
     return {name: files[name].decode() for name in names}
-
-
-def _summary_first(name: str) -> tuple[bool, str]:
-    return name != "README.md", name
 
 
 def forget() -> None:
@@ -203,47 +172,6 @@ def linked(files: dict[str, bytes]) -> None:
                 assert not anchor or anchor in anchors[target], f"{name}: {link}: no such anchor"
 
 
-def row_of(text: str, strategy: str) -> dict[str, str]:
-    """The headline table's row of a strategy, by column."""
-    lines = text.split("\n")
-    at = next(
-        i for i, line in enumerate(lines) if line.startswith("|") and f">`{strategy}`" in line
-    )
-    head = next(line for line in reversed(lines[:at]) if line.startswith("| strategy"))
-    cells = [
-        [cell.strip() for cell in re.split(r"(?<!\\) \| ", line)] for line in (head, lines[at])
-    ]
-    return dict(zip((name.strip("| ") for name in cells[0]), cells[1], strict=True))
-
-
-def packed(record: Any) -> dict[str, bytes]:
-    """The files of a record as synthetic.py makes them, or a file of what is none."""
-    from synthetic import pack
-
-    if isinstance(record, dict) and "strategies" not in record and record.get("experiments"):
-        return pack(record)
-    text = record if isinstance(record, str) else json.dumps(record)
-    return {"record.json": text.encode()}
-
-
-@pytest.fixture
-def save(tmp_path: Path) -> Callable[..., Path]:
-    """Writes a record as recheck does, its samples beside it; any other than record.json into a
-    folder of its own. What is no record is written as it is."""
-
-    def write(record: Any, name: str = "record.json") -> Path:
-        path, files = tmp_path / "input" / name, packed(record)
-        if len(files) > 1 and path.name != "record.json":
-            path = path.with_suffix("") / "record.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(files.pop("record.json"))
-        for each, data in files.items():
-            path.with_name(each).write_bytes(data)
-        return path
-
-    return write
-
-
 def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
     """Runs that differ by so much in every class, as a part of 1."""
     from recheck_report.statistics.variation import CLASSES, TABLE, Runs, Variation
@@ -254,48 +182,46 @@ def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
     return Variation(runs, json.loads(TABLE.read_text()))
 
 
+@pytest.fixture(scope="session")
+def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
+    """Reads a record of records.py, equal ones once."""
+    from recheck_report.record.read import load
+
+    known: dict[bytes, Record] = {}
+    folder = tmp_path_factory.mktemp("loaded")
+
+    def read(record: Any) -> Record:
+        name = pickle.dumps(record)  # much faster than as JSON
+        if name not in known:
+            known[name], _ = load(keep(folder, record))
+        return copy.copy(known[name])
+
+    return read
+
+
+Report = Callable[..., dict[str, bytes]]
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Report:
+    """Renders a record of records.py, or a folder, to tmp_path/report; returns its files."""
+
+    def render(record: Any, *options: object, probes: object = None) -> dict[str, bytes]:
+        folder = tmp_path / "input"
+        folder = record if isinstance(record, Path) else keep(folder, record, probes)
+        done = run("render", folder, "--output", tmp_path / "report", *options)
+        assert done.returncode == 0, done.stderr
+        return tree(tmp_path / "report")
+
+    return render
+
+
 @pytest.fixture
 def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
     monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.0))
-
-
-@pytest.fixture(scope="session")
-def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
-    """Reads a record, equal ones once; each is a copy, with a family of comparisons of its own."""
-    known: dict[bytes, Record] = {}
-    path = tmp_path_factory.mktemp("loaded") / "record.json"
-
-    def read(record: Any) -> Record:
-        from recheck_report.record.read import load
-
-        # much faster than as JSON, of which only new ones need any
-        name = pickle.dumps(record)
-        if name not in known:
-            for each, data in packed(record).items():
-                path.with_name(each).write_bytes(data)
-            known[name], _ = load(path)
-        return copy.copy(known[name])
-
-    return read
-
-
-@pytest.fixture
-def report(save: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
-    """Renders a record to tmp_path/report and returns its pages in one text; charts only if
-    `drawn`."""
-
-    def render(record: Any, *beside: Any, drawn: bool = False) -> str:
-        paths = [save(other, f"beside{at}.json") for at, other in enumerate(beside)]
-        options = ["--beside", *paths] if paths else []
-        arguments = (save(record), "--output", tmp_path / "report", *options)
-        result = run("render", *arguments, drawn=drawn)
-        assert result.returncode == 0, result.stderr
-        return text_of(tree(tmp_path / "report"))
-
-    return render
 
 
 def element(html: str, name: str) -> str:

@@ -1,165 +1,82 @@
-"""Each chart is complete: units on its axes, every strategy named, every gap explained."""
+"""Each chart reads by day and by night, on a screen of any width, and keeps its marks apart."""
 
 from __future__ import annotations
 
-import pickle
 import re
-import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import REPORTS, run, texts_of
-from recheck_report.charts import Chart
-from recheck_report.formatting import VERDICTS
-from recheck_report.record.record import Record
-from synthetic import (
-    SHAPES,
-    Json,
-    make_matvec,
-    make_memory,
-    make_record,
-    make_transpose,
-    matching,
-    set_time,
-)
-from synthetic_claims import measured
+from conftest import REPORTS, run, tree
+from records import GOLDENS, h100, keep
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-class Drawn(Mapping[str, tuple[list[str], Chart]]):
-    """The charts of one experiment by kind, each drawn when a test first looks at it: the list of
-    its texts, and the chart. `known`: those that were drawn of an equal record."""
-
-    def __init__(self, record: Record, name: str, known: dict[str, Chart]) -> None:
-        self.record, self.known = record, known
-        self.experiment = next(each for each in record.experiments if each.name == name)
-
-    def __iter__(self) -> Iterator[str]:
-        from recheck_report.charts import plan
-
-        return iter(plan(measured(self.record), self.experiment))
-
-    def __len__(self) -> int:
-        return len(list(iter(self)))
-
-    def __getitem__(self, kind: str) -> tuple[list[str], Chart]:
-        from recheck_report.charts import charts
-
-        if kind not in self.known:
-            (self.known[kind],) = charts(measured(self.record), self.experiment, kinds=(kind,))
-        chart = self.known[kind]
-        assert chart.name == f"{self.experiment.name}_{kind}.svg"
-        return texts_of(chart.svg), chart
-
-
-pytestmark = pytest.mark.usefixtures("no_variation")
-Draw = Callable[..., Drawn]
+RECORDS = (GOLDENS / "h100/input", REPORTS / "results/peak/nvidia-h100-80gb-hbm3")
 
 
 @pytest.fixture(scope="module")
-def draw(loaded: Callable[[Json], Record]) -> Draw:
-    known: dict[tuple[bytes, str], dict[str, Chart]] = {}
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
+    """The charts of both collections by name; and, in `cut`, the texts that leave their card."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.text import Annotation, Text
+    from recheck_report.charts.canvas import Card
 
-    def texts(record: Json, name: str = "matmul") -> Drawn:
-        return Drawn(loaded(record), name, known.setdefault((pickle.dumps(record), name), {}))
+    draw, cut = Card.svg, []
 
-    return texts
+    def svg(card: Card, about: str) -> bytes:
+        canvas, made_for = FigureCanvasAgg(card.figure), card.figure.canvas
+        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        for text in card.figure.findobj(Annotation):
+            text.update_positions(renderer)
+            # of the text alone, without its line
+            box = Text.get_window_extent(text, renderer)
+            if not 0 <= box.x0 <= box.x1 <= card.figure.bbox.x1:
+                cut.append(f"{card.message}: {text.get_text()}")
+        card.figure.set_canvas(made_for)
+        return draw(card, about)
 
-
-UNITS = {
-    "ladder": ["speed-up over global16 (×, log; right of 1 is faster)"],
-    "cpu_gpu": ["time (log)", "m = n = k (elements, log)"],
-    "block_policy": ["depth (tiles staged at once, count)", "throughput (TFLOP/s)"],
-}
-S3_UNITS = {
-    "matvec": {
-        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
-        "rows_blocks": ["rows (count, log)", "throughput (GB/s, log)"],
-    },
-    "transpose": {
-        "ladder": ["speed-up over naive (×, log; right of 1 is faster)"],
-        "loops": ["throughput (GB/s)"],
-    },
-}
-MAKERS = {"matmul": make_record, "matvec": make_matvec, "transpose": make_transpose}
-
-
-@pytest.mark.parametrize("name", MAKERS)
-def test_axes_have_units_and_titles_are_messages(draw: Draw, name: str) -> None:
-    drawn, units = draw(MAKERS[name](), name), {"matmul": UNITS, **S3_UNITS}[name]
-    assert list(drawn) == list(units)
-    for kind, labels in units.items():
-        texts, chart = drawn[kind]
-        assert set(labels) <= set(texts), kind
-        assert chart.message and "".join(texts).count(chart.message.split()[0]), kind
-        # the title may take several lines
-        assert " ".join(texts).replace("\n", " ").startswith(chart.message) or any(
-            chart.message.startswith(text) for text in texts
-        )
-        assert chart.alt.startswith(f"{chart.message}. (Matri"), kind
-        assert "cold" in " ".join(texts), kind
+    files: dict[str, bytes] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Card, "svg", svg)
+        for at, record in enumerate(RECORDS):
+            out = tmp_path_factory.mktemp("drawn")
+            words = ("--experiments", REPORTS.parent / "experiments/peak") * at
+            done = run("render", record, "--output", out, *words, drawn=True)
+            assert done.returncode == 0, done.stderr
+            files |= {f"{at}/{name}": data for name, data in tree(out / "charts").items()}
+    assert len(files) > 10
+    yield {**files, "cut": "\n".join(cut).encode()}
 
 
-def test_without_gpu_only_the_cpu_chart_is_drawn(draw: Draw) -> None:
-    drawn = draw(make_record(gpu=False))
-    assert [kind for kind, (_, chart) in drawn.items() if chart.svg] == ["cpu_gpu"]
-    assert "no CUDA device" in " ".join(drawn["cpu_gpu"][0])
-    for kind in ("ladder", "block_policy"):
-        assert drawn[kind][1].why_not == "no CUDA device"
+def test_no_text_of_a_chart_is_cut_off(drawn: dict[str, bytes]) -> None:
+    assert drawn["cut"] == b""
 
 
-@pytest.mark.parametrize("shapes", [[(80, 48, 64)], [(256,) * 3], [(1000,) * 3, (4096,) * 3]])
-def test_few_shapes_still_render(draw: Draw, shapes: list[tuple[int, ...]]) -> None:
-    for _, chart in draw(make_record(shapes)).values():
-        assert chart.message if chart.svg else chart.why_not
-
-
-def test_odd_rates_still_render(draw: Draw) -> None:
-    record = make_record(SHAPES)
-    for case in matching(record, "/8192x8192x8192/cold"):
-        if case["seconds"]:
-            median = case["seconds"]["median"]
-            set_time(case, median, median / 50, 50 * median)
-    assert all(chart.svg for _, chart in draw(record).values())
+@pytest.mark.parametrize("shape", ["80x48x64", "256x256x256", "8192x8192x8192"])
+def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
+    record = h100("matmul/")
+    record["cases"] = [case for case in record["cases"] if f"/{shape}/" in case["id"]]
+    folder = keep(tmp_path / "input", record)
+    done = run("render", folder, "--output", tmp_path / "report", drawn=True)
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "report/matmul.md").read_text()
+    charts = {path.name for path in (tmp_path / "report").glob("charts/matmul_*")}
+    shown = set(re.findall(r"charts/(matmul_\w+\.svg)", page))
+    assert charts == shown and "not drawn: " in page
 
 
 def test_labels_keep_apart_and_inside() -> None:
-    from recheck_report.write.svg import apart
+    from recheck_report.charts.canvas import place
 
     heights = [10.0, 20.0, 10.0, 10.0]
-    centres = apart([50.0, 51.0, 49.0, 199.0], heights, 200.0)
+    centres = place([50.0, 51.0, 49.0, 199.0], heights, 200.0)
     boxes = sorted((c - h / 2, c + h / 2) for c, h in zip(centres, heights, strict=True))
     assert all(a[1] <= b[0] + 1e-9 for a, b in zip(boxes, boxes[1:], strict=False))
     assert boxes[0][0] >= 0 and boxes[-1][1] <= 200
     # order follows the wanted positions, and a free label stays where it wants to be
     assert centres[2] < centres[0] < centres[1] < centres[3]
-    assert apart([30.0], [10.0], 200.0) == [30.0]
-
-
-def test_no_text_of_a_published_chart_is_cut_off(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Names and values beside a panel, of the rows that there are, lie within the card."""
-    from recheck_report.write.svg import WIDTH, Card, width_of
-
-    drawn, cut = Card.text, []
-
-    def text(card: Card, x: float, y: float, text: str, *look: Any, **more: Any) -> float:
-        end = drawn(card, x, y, text, *look, **more)
-        size = look[1] if len(look) > 1 else more.get("size", 9.0)
-        if end > WIDTH or end - width_of(text, size, bold=more.get("bold", False)) < 0:
-            cut.append((card.message, text))
-        return end
-
-    monkeypatch.setattr(Card, "text", text)
-    shutil.copytree(REPORTS / "results" / "nvidia-h200", report := tmp_path / "report")
-    done = run("render", report / "record.json", "--output", report, drawn=True)
-    assert done.returncode == 0, done.stderr
-    assert cut == []
+    assert place([30.0], [10.0], 200.0) == [30.0]
 
 
 def luminance(color: str) -> float:
@@ -182,44 +99,67 @@ def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tu
             yield from inherited(each, name, value)
 
 
-ALL = (*((name, kind) for name in MAKERS for kind in {"matmul": UNITS, **S3_UNITS}[name]),
-       ("memory", "levels"))  # fmt: skip
-
-
-@pytest.mark.parametrize("name,kind", ALL)
-def test_charts_read_by_day_and_by_night(draw: Draw, name: str, kind: str) -> None:
+def test_charts_read_by_day_and_by_night(drawn: dict[str, bytes]) -> None:
     """Every text has a contrast of 4.5 on the card, every mark one of 3, by both sets of inks, and
     no type is smaller than 9 of the card's 468 points: 16 pixels of 830, or 7.5 of 390."""
-    from recheck_report.write.svg import CARD, DARK, GRID
+    from recheck_report.charts.canvas import CARD, DARK, GRID
 
-    makers: dict[str, Callable[[], Json]]
-    makers = {**MAKERS, "memory": make_memory}
-    made = makers[name]()
-    svg = draw(made, name)[kind][1].svg or b""
-    root = ElementTree.fromstring(svg)
-    (style,) = (each.text or "" for each in root.iter(f"{SVG}style"))
-    rules = re.findall(r'\[(\w+)="(#\w+)"\]{(\w+):(#\w+)}', style)
-    night = {(what, day): dark for what, day, _, dark in rules}
-    assert style.startswith("@media(prefers-color-scheme:dark){") and night["fill", CARD]
-    for what in ("fill", "stroke"):
-        for tag, ink in set(inherited(root, what)):
-            if ink in ("", "none", CARD, GRID):
-                continue
-            assert ink in DARK, (tag, ink)
-            least = 4.5 if tag == "text" else 3.0
-            assert contrast(ink, CARD) >= least, (tag, ink)
-            assert contrast(night[what, ink], DARK[CARD]) >= least, (tag, ink)
-    sizes = {float(size or 9) for tag, size in inherited(root, "font-size") if tag == "text"}
-    assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
-    assert len(svg) < 32_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
-    assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
-    assert {known.color for known in VERDICTS.values()} <= {*DARK}
+    for svg in (drawn[name] for name in drawn if not name.endswith(("cut", "sustained.svg"))):
+        root = ElementTree.fromstring(svg)
+        (style,) = (each.text or "" for each in root.iter(f"{SVG}style"))
+        rules = re.findall(r'\[(\w+)="(#\w+)"\]{(\w+):(#\w+)}', style)
+        night = {(what, day): dark for what, day, _, dark in rules}
+        assert style.startswith("@media(prefers-color-scheme:dark){") and night["fill", CARD]
+        for what in ("fill", "stroke"):
+            for tag, ink in set(inherited(root, what)):
+                if ink in ("", "none", CARD, GRID):
+                    continue
+                assert ink in DARK, (tag, ink)
+                least = 4.5 if tag == "text" else 3.0
+                assert contrast(ink, CARD) >= least, (tag, ink)
+                assert contrast(night[what, ink], DARK[CARD]) >= least, (tag, ink)
+        sizes = {float(s) for tag, s in inherited(root, "font-size") if tag in ("text", "tspan")}
+        assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
+        assert len(svg) < 40_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
+        assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
+        # the first thing covers the card: what it stands on does not matter
+        first, height = next(root.iter(f"{SVG}path")), root.get("viewBox", "").split()[3]
+        assert first.get("fill") == CARD
+        left, bottom = re.match(r"M0 ([\d.]+)L468 ([\d.]+)", first.get("d", "")).groups()
+        assert float(left) == float(bottom) == pytest.approx(float(height), abs=0.01)
 
 
-def test_the_first_thing_on_a_card_covers_it(draw: Draw) -> None:
-    """It is opaque: what it stands on does not matter."""
-    from recheck_report.write.svg import CARD
+def test_no_two_charts_of_a_page_share_an_id(drawn: dict[str, bytes]) -> None:
+    names = [
+        set(re.findall(r' id="([^"]+)"', data.decode()))
+        for name, data in drawn.items()
+        if name.startswith("0/matmul_")
+    ]
+    assert len(names) > 3 and all(names) and len(set.union(*names)) == sum(map(len, names))
 
-    root = ElementTree.fromstring(draw(make_record())["ladder"][1].svg or b"")
-    first = next(each for each in root if each.get("fill"))
-    assert first.attrib == {"width": "100%", "height": "100%", "fill": CARD}
+
+def test_an_svg_in_fewer_bytes_keeps_every_mark_and_text() -> None:
+    """A line with intervals: before and after, the same texts and the same ends of its strokes."""
+    import io
+
+    from recheck_report.charts.canvas import BLUE, VERMILLION, Card, log_sizes, style
+
+    with style("a chart"):
+        card = Card("title", "note", 200)
+        axes = card.axes(50, 50)
+        log_sizes(axes, [128, 256, 512])
+        points = [(128 * 2**at, at + 1, at + 0.9, at + 1.1) for at in range(3)]
+        card.line(axes, points, color=BLUE, marker="o")
+        card.dots(axes, [(1, 200, 180, 220), (2, 300, 290, 310)], color=VERMILLION, marker="s")
+        out = io.BytesIO()
+        card.figure.savefig(out, format="svg", metadata={"Date": None})
+        small = card.svg("about")
+    assert len(small) < 0.8 * len(out.getvalue())
+    roots = [ElementTree.fromstring(each) for each in (out.getvalue(), small)]
+    for tag in ("text", "use", "clipPath"):
+        first, second = (len([*root.iter(f"{SVG}{tag}")]) for root in roots)
+        assert first == second > 0, tag
+    starts = [
+        sum(path.get("d", "").count("M") for path in root.iter(f"{SVG}path")) for root in roots
+    ]
+    assert starts[0] == starts[1]

@@ -9,15 +9,16 @@ from typing import Any
 
 import pytest
 from conftest import REPORTS
+from made_claims import about
 from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check
 from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import (
+from recheck_report.claims.predicates import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
     UNDECIDED,
-    Absence,
+    Questions,
     above,
     all_of,
     below,
@@ -25,16 +26,13 @@ from recheck_report.claims.outcome import (
     steps,
     within,
 )
-from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record.probes import Counters, Origin, Probes, Trial
 from recheck_report.record.read import load
 from recheck_report.record.record import Record
 from recheck_report.record.verdicts import FAILS_HERE
-from recheck_report.say.outcome import absence
 from recheck_report.statistics.family import Comparisons
-from synthetic import SMALL, Json, make_record, scale
-from synthetic_claims import about
+from records import Json, few, no_gpu, scale
 
 # verdicts: properties of the pure functions, over many random intervals
 
@@ -105,13 +103,14 @@ def _claim(*checks: Check, **more: Any) -> Claim:
 
 
 def _probes(**more: Any) -> Probes:
-    commit = make_record([])["environment"]["git"]["commit"]
-    origin = Origin("NVIDIA H200", "580.159.04", commit, False, None)
+    commit = few()["environment"]["git"]["commit"]
+    origin = Origin(GPU, "580.159.04", commit, False, None)
     return Probes(1, origin, {"warp_size": 32.0}, {}, {}) if not more else replace(
         Probes(1, origin, {}, {}, {}), **more
     )  # fmt: skip
 
 
+GPU = "NVIDIA H100 80GB HBM3"
 Ask = Callable[..., tuple[str, Any]]  # an Outcome, whose numbers a test takes to be there
 
 
@@ -141,7 +140,7 @@ RATIOS = [
 
 @pytest.mark.parametrize("check", RATIOS, ids=lambda check: check.form)
 def test_a_common_factor_moves_no_verdict(check: Check, ask: Ask) -> None:
-    document = make_record(SMALL)
+    document = few()
     verdict, outcome = ask(document, check)
     assert verdict in (HOLDS, FAILS) and outcome.low <= outcome.value <= outcome.high
     for factor in (0.5, 3.7):
@@ -151,7 +150,7 @@ def test_a_common_factor_moves_no_verdict(check: Check, ask: Ask) -> None:
 
 
 def test_ratio_by_its_bounds(ask: Ask) -> None:
-    document = make_record(SMALL)
+    document = few()
     _, outcome = ask(document, RATIOS[0])
     value = outcome.value
     assert value > 1.1 and outcome.p < 0.05
@@ -169,25 +168,33 @@ def test_ratio_by_its_bounds(ask: Ask) -> None:
 
 def test_a_bound_is_tested_at_the_bound(ask: Ask) -> None:
     """The p-value is that of the bound, not of 1."""
-    document = make_record(SMALL)
+    document = few()
     _, plain = ask(document, RATIOS[0])
     _, near = ask(document, replace(RATIOS[0], above=plain.value))
     assert near.p > 0.5 > plain.p
 
 
+def ratio_at(base: str, other: str) -> Check:
+    return Check("ratio", base=base, other=other, above=1)
+
+
 @pytest.mark.usefixtures("no_variation")
-def test_series(ask: Ask) -> None:
-    document = make_record()
-    shapes = ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")
-    check = Check(
-        "monotone", base="matmul/cpu_blas/{shape}/hot", other="matmul/cublas/{shape}/hot",
-        shapes=shapes,
-    )  # fmt: skip
-    assert ask(document, check)[0] == UNDECIDED  # the last step is one of 1.5 %
-    two = replace(check, shapes=shapes[:2])
-    assert ask(document, two)[0] == HOLDS
+def test_a_series_rises_falls_or_crosses(ask: Ask) -> None:
+    document, shapes = few(), ("1024x1024x1024", "2048x2048x2048", "4096x4096x4096")
+    base, other = (f"matmul/{row}/{{shape}}/cold" for row in ("global16", "cublas"))
+    check = Check("monotone", base=base, other=other, shapes=shapes)
+    assert ask(document, check)[0] == HOLDS
+    ratios = [
+        ask(document, ratio_at(base.format(shape=each), other.format(shape=each)))[1]
+        for each in shapes[1:]
+    ]
+    level = ratios[1].value / ratios[0].value
+    last = "matmul/cublas/4096x4096x4096/cold"
+    assert ask(scale(document, last, level), check)[0] == UNDECIDED
+    assert ask(scale(document, last, 2 * level), check)[0] == FAILS
     crossover = replace(check, form="crossover")
     assert ask(document, crossover)[0] == FAILS
+    assert ask(scale(document, "matmul/cublas/1024", 1e3), crossover)[0] == HOLDS
 
 
 def test_a_step_that_is_not_significant_decides_neither_way() -> None:
@@ -199,7 +206,7 @@ def test_a_step_that_is_not_significant_decides_neither_way() -> None:
 
 
 def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
-    document = make_record(SMALL)
+    document = few()
     counters = {SLOW: Counters(None, {"grid": 64.0}), FAST: Counters(None, {"grid": 16.0})}
     tests = {"gate:a.b": Trial(None, "pass", 0), "racecheck:a.b": Trial(None, "hazards", 3)}
     tests["compile:E20"] = Trial(None, "refused", 0)
@@ -229,21 +236,22 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     for check, verdict in expected:
         found, outcome = ask(document, check, probes=probes)
         assert found == verdict, check
-        assert (outcome.absence is not None) == (verdict == NOT_MEASURED), check
+        assert (outcome.reason is not None) == (verdict == NOT_MEASURED), check
 
 
 def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
-    document = make_record(SMALL)
+    document = few()
     other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
     verdict, outcome = ask(document, other)
-    assert verdict == NOT_MEASURED and outcome.absence == Absence("case", other.other)
-    verdict, outcome = ask(make_record(SMALL, gpu=False), RATIOS[0])
-    assert verdict == NOT_MEASURED and "no CUDA device" in absence(outcome.absence)
+    assert verdict == NOT_MEASURED and outcome.reason == "the record holds no case " + other.other
+    cpu = no_gpu()
+    cold = [case["id"] for case in cpu["cases"] if case["id"].endswith("/cold")]
+    verdict, outcome = ask(cpu, replace(RATIOS[0], base=cold[0], other=cold[1]))
+    assert verdict == NOT_MEASURED and "without the CUDA Toolkit" in outcome.reason
     count = Check("count", of=SLOW, expression="grid", equals=1)
-    assert "no probes.json" in absence(ask(document, count)[1].absence)
-    foreign = _probes(environment=Origin("NVIDIA H200", "580.159.04", "another", False, None))
-    _, outcome = ask(document, count, probes=foreign)
-    assert "probes.json has commit another" in absence(outcome.absence)
+    assert "no probes.json" in ask(document, count)[1].reason
+    foreign = _probes(environment=Origin(GPU, "580.159.04", "another", False, None))
+    assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
     # what nvcc says of a snippet it says on any machine, of the same code
     snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
@@ -252,11 +260,11 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     probes = _probes(environment=elsewhere, tests=tests)
     assert ask(document, snippet, probes=probes)[0] == HOLDS
     gate = Check("test", test="gate:a.b", finds="pass")
-    assert "has GPU None" in absence(ask(document, gate, probes=probes)[1].absence)
+    assert "has GPU None" in ask(document, gate, probes=probes)[1].reason
     probes = _probes(environment=replace(elsewhere, commit="another"), tests=tests)
-    assert "has commit another" in absence(ask(document, snippet, probes=probes)[1].absence)
+    assert "has commit another" in ask(document, snippet, probes=probes)[1].reason
     named = Check("attribute", name="sm_count", equals=132)
-    assert "no CUDA device" in absence(ask(make_record(SMALL, gpu=False), named)[1].absence)
+    assert ask(cpu, named)[1].reason.startswith("built without the CUDA Toolkit")
 
 
 def test_a_formula_without_sense_names_file_claim_and_field(ask: Ask) -> None:
@@ -267,18 +275,18 @@ def test_a_formula_without_sense_names_file_claim_and_field(ask: Ask) -> None:
         (Check("arithmetic", expression="1 + 1"), "'1 . 1' says neither"),
     ):
         with pytest.raises(BadClaim, match=f"x/claims.toml: claim C99: field expression: {why}"):
-            ask(make_record(SMALL), check, probes=probes)
+            ask(few(), check, probes=probes)
 
 
 def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
     counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
-    verdict, outcome = ask(make_record(SMALL), count, probes=_probes(counters=counters))
-    assert verdict == NOT_MEASURED and "its count is 0" in absence(outcome.absence)
+    verdict, outcome = ask(few(), count, probes=_probes(counters=counters))
+    assert verdict == NOT_MEASURED and "its count is 0" in outcome.reason
 
 
 def test_every_comparison_is_one_of_the_family(loaded: Callable[[Json], Record]) -> None:
-    record = loaded(make_record(SMALL))
+    record = loaded(few())
     checks = RATIOS[0], replace(RATIOS[0], above=30)
     one, two = (about(record, _claim(*checks[:many])).comparisons for many in (1, 2))
     assert (len(one.family), len(two.family)) == (1, 2)

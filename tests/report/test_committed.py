@@ -1,48 +1,82 @@
-"""What is committed as evidence stays as it is: what a record says, and what could be published."""
+"""What is committed as evidence stays as it is, and its pages agree, are short, and lead
+somewhere."""
 
 from __future__ import annotations
 
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, data_of, run
+from conftest import EXPERIMENTS, REPORTS, element, linked, pages, run, tree
 from recheck_report.anchors import slug
-from recheck_report.claims.measured import read
+from recheck_report.claims.measured import Measured, read
 from recheck_report.record.record import SCHEMA
-from recheck_report.say.claim import verdicts_json
-from recheck_report.say.provenance import unfit
 
-RECORDS = sorted((REPORTS / "results").glob("*/record.json"))
-MOST_BYTES = {"nvidia-h200": 1_900_000}  # of report.html, of a record with sweeps
-USUALLY = 1_500_000
+# of files, in bytes: what code hosts show, and what a reader has to load
+CUT, MOST, MOST_HTML = 512_000, 30_000, 1_900_000
+LONGER = {"claims.md": 125_000, "errata.md": 40_000}
 OUTSIDE = REPORTS.parent / "tests/outside"
+ALL = [(path, EXPERIMENTS) for path in sorted((REPORTS / "results").glob("*/record.json"))]
+ALL += [(path, EXPERIMENTS / "peak") for path in sorted(REPORTS.glob("results/peak/*/record.json"))]
+ALL += [(path, path.parents[2] / "claims") for path in OUTSIDE.glob("**/results/*/record.json")]
 
 
-OTHERS = [
-    (path, path.parents[2] / "claims") for path in sorted(OUTSIDE.glob("**/results/*/record.json"))
-]
-OTHERS += [
-    (path, EXPERIMENTS / "peak")
-    for path in sorted((REPORTS / "results" / "peak").glob("*/record.json"))
-]
-ALL = [*((path, EXPERIMENTS) for path in RECORDS), *OTHERS]
+@dataclass(frozen=True)
+class Evidence:
+    record: Path
+    claims: Path
+    own: Measured
+    files: dict[str, bytes]  # rendered today
+    said: str  # by the command
 
 
-@pytest.mark.parametrize("record,claims", ALL, ids=["/".join(path.parts[-4:-1]) for path, _ in ALL])
-def test_data_stays_byte_for_byte(record: Path, claims: Path, tmp_path: Path) -> None:
-    """Verdicts, numbers and intervals, whatever matplotlib is at hand; what is ours could be
-    published again."""
-    own = read(record, claims)
-    assert claims != EXPERIMENTS or unfit(own.record) is None
-    assert not own.record.unread and record.parent.name == slug(own.gpu)
-    found = verdicts_json(own.record, own.judgement)
-    assert found == record.with_name("verdicts.json").read_bytes()
+@pytest.fixture(scope="module", params=ALL, ids=["/".join(path.parts[-4:-1]) for path, _ in ALL])
+def evidence(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    record, claims = request.param
+    out = tmp_path_factory.mktemp("report")
+    done = run("render", record, "--output", out, "--experiments", claims)
+    assert done.returncode == 0, done.stderr
+    return Evidence(record, claims, read(record, claims), tree(out), done.stdout)
+
+
+def test_data_stays_byte_for_byte(evidence: Evidence) -> None:
+    """Verdicts, numbers and intervals, whatever matplotlib is at hand."""
+    own, committed = evidence.own, tree(evidence.record.parent)
+    assert not own.record.unread and evidence.record.parent.name == slug(own.gpu)
+    names = {name for name in evidence.files if name.endswith(".json")}
     if own.record.schema < SCHEMA:
-        return  # a report says what an older record does not state
-    options = ("--experiments", claims, "--output", tmp_path / "report")
-    result = run("render", record, *options)
-    assert result.returncode == 0, result.stderr
-    made, committed = data_of(tmp_path / "report"), data_of(record.parent)
-    assert made == {name: committed[name] for name in made}
-    most = MOST_BYTES.get(record.parent.name, USUALLY)
-    assert (tmp_path / "report" / "report.html").stat().st_size < most
+        names = {"verdicts.json"}  # a report says what an older record does not state
+    assert {n: evidence.files[n] for n in names} == {n: committed[n] for n in names}
+
+
+def test_pages_are_short_and_every_link_leads_somewhere(evidence: Evidence) -> None:
+    linked({**evidence.files, f"../peak/{slug(evidence.own.gpu)}/README.md": b""})
+    sizes = {name: len(evidence.files[name]) for name in pages(evidence.files)}
+    assert {n: size for n, size in sizes.items() if size >= min(CUT, LONGER.get(n, MOST))} == {}
+    assert len(evidence.files["report.html"]) < MOST_HTML
+    assert evidence.files["README.md"].count(b"\n") <= 200
+
+
+def test_a_claim_has_one_verdict_and_one_figure_wherever_it_stands(evidence: Evidence) -> None:
+    """The summary, the page of the claims, report.html and verdicts.json."""
+    judged = json.loads(evidence.files["verdicts.json"])["claims"]
+    if not judged:
+        pytest.skip("a collection without claims")
+    summary, claims = (evidence.files[name].decode() for name in ("README.md", "claims.md"))
+    data = json.loads(element(evidence.files["report.html"].decode(), "data"))
+    count = Counter(each["verdict"] for each in judged)
+    (title,) = re.findall(r"^# .*$", summary, re.M)
+    holds, fails = map(int, re.findall(r"(\d+) of \d+ claims? holds?, (\d+) fails?$", title)[0])
+    assert (holds, fails) == (count["holds"], count["fails here"] + count["wrong as printed"])
+    for each, shown in zip(judged, data["claims"], strict=True):
+        name, word = each["id"], each["verdict"]
+        (row,) = re.findall(rf"^\| \[{re.escape(name)}\]\(.*$", summary, re.M)
+        (line,) = re.findall(rf'^<a id="claim-{re.escape(name.lower())}"></a>.*$', claims, re.M)
+        assert f"| **{word}** |" in row and f"**{name} {word}: " in line
+        measured = re.split("; (tested|asked): ", row.split(" | ")[2])[0]
+        assert measured in ("–", *re.findall(re.escape(measured), line))
+        assert f" | {shown['measured']} | " in row
+        assert (shown["id"], shown["verdict"]) == (name, word)

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import packed, run
-from synthetic import SMALL, Json, keep, make_record, scale, unpack
+from conftest import run
+from records import Json, few, keep, no_gpu, scale
 
-FEW = ["cpu_serial", "global16", "tile16", "cublas"]
-H200, L4 = "NVIDIA H200", "NVIDIA L4"
+H100, L4 = "NVIDIA H100", "NVIDIA L4"
 HASHES = itertools.count(1)
 Session = Callable[..., Path]
 
 
-def _record(gpu: str = H200, **environment: Any) -> Json:
-    made = make_record(SMALL, strategies=FEW)
+def _record(gpu: str = H100, **environment: Any) -> Json:
+    made = few()
     # each is of a GPU of its own
     made["environment"]["gpu"] |= {"name": gpu, "uuid_hash": f"{next(HASHES):016x}"}
     made["environment"] |= environment
@@ -31,13 +30,13 @@ def _case(partition: str, result: str = "pass", **more: Any) -> Json:
     """What ReFrame says of a test, of which only this is read."""
     about: Json = {"name": "Measure", "system": "site", "partition": partition, "environ": "cuda"}
     about |= {"result": result, "fail_reason": None, "jobid": "7", "display_name": "Measure"}
-    return {**about, "gpu_model": H200, "node": "n0", **more}
+    return {**about, "gpu_model": H100, "node": "n0", **more}
 
 
 def _left(folder: Path, record: Json | None) -> None:
     """What a job has in its folder: a record, or what is safe of one."""
     if record:
-        unpack(packed(record), folder / "measured")
+        keep(folder / "measured", record)
     else:
         (folder / "measured").mkdir(parents=True)
         (folder / "measured" / "record.journal.jsonl").write_text("{}\n" * 4)
@@ -82,7 +81,7 @@ def test_a_column_for_each_gpu_and_its_times(session: Session) -> None:
     assert "# Recheck: 2 whole records from 2 jobs" in page and said == ""
     assert "(compare/README.md)" in page
     page = (runs.parent / "out" / "compare" / "README.md").read_text(encoding="utf-8")
-    assert "NVIDIA H200, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
+    assert "NVIDIA H100, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
     assert "**commit " in page  # whose are of different ones says so
     assert "## Claim by claim" in page and "| in all | " in page
 
@@ -98,9 +97,9 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     _left(runs / "3" / "a" / "n3", None)
     page, said = _collect(runs, 3)
     assert "whole; a later record from there counts" in _row(
-        page, "site:a, cuda | NVIDIA H200 | n0 | 1"
+        page, "site:a, cuda | NVIDIA H100 | n0 | 1"
     )
-    assert "| whole | " in _row(page, "site:a, cuda | NVIDIA H200 | n0 | 2 ")
+    assert "| whole | " in _row(page, "site:a, cuda | NVIDIA H100 | n0 | 2 ")
     assert said.startswith(
         "missing: site:a, cuda, job 7: cut off: 3 cases in record.journal.jsonl; "
     )
@@ -109,7 +108,7 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     # until one comes that is
     page, said = _collect(session("4", (_case("a", jobid="4"), _record())))
     assert said == "" and "Nothing is missing." in page
-    assert "a later record from there counts" in _row(page, "site:a, cuda | NVIDIA H200 | n3")
+    assert "a later record from there counts" in _row(page, "site:a, cuda | NVIDIA H100 | n3")
 
 
 def test_nothing_at_all_is_a_page_too(session: Session) -> None:
@@ -124,12 +123,12 @@ def test_nothing_at_all_is_a_page_too(session: Session) -> None:
 
 
 def test_a_record_of_another_gpu_or_of_none_is_none(session: Session) -> None:
-    none = make_record(SMALL, gpu=False, strategies=["cpu_serial"])
+    none = no_gpu()
     none["finished"] = none["environment"]["started"]
     _, said = _collect(session("1", (_case("a"), _record(L4)), (_case("b"), none)), 3)
     first, second = said.splitlines()
-    assert f"measured on {L4}, and the site configuration says {H200}" in first
-    assert f"sent to {H200}, and the job found no GPU: " in second
+    assert f"measured on {L4}, and the site configuration says {H100}" in first
+    assert f"sent to {H100}, and the job found no GPU: " in second
 
 
 BROKEN = ["", "[]", "{}", '{"runs": 3}', '{"runs": [{"testcases": [7]}]}', "[" * 100_000, None]
@@ -164,7 +163,7 @@ def test_a_job_that_was_resumed_by_hand_counts(session: Session) -> None:
     _left(runs / "1" / "a" / "n0", None)
     assert "cut off: 3 cases in " in _collect(runs, 3)[1]
     (runs / "1" / "a" / "n0" / "measured" / "record.journal.jsonl").unlink()
-    keep(runs / "1" / "a" / "n0" / "measured" / "record.json", _record())
+    keep(runs / "1" / "a" / "n0" / "measured", _record())
     page, said = _collect(runs)
     assert said == "" and "| whole; ReFrame says aborted due to Keyboard" in page
 

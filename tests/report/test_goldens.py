@@ -1,9 +1,9 @@
-"""Every page of four committed records, byte for byte: read their diff as a reader would.
+"""Every page of five committed records, byte for byte: read their diff as a reader would.
 
 Renew them with: python -m pytest tests/report/test_goldens.py --renew; read them with: git diff.
 A folder of goldens/ holds a record as input/ and what is made of it as pages/. `h100` is a part of
-the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, and `odd` has
-hostile names, impossible times and missing members.
+the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, `beyond`
+has a story, and `odd` has hostile names, impossible times and missing members.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ GOLDENS = Path(__file__).parent / "goldens"
 OUTSIDE = REPORTS.parent / "tests/outside"
 INPUTS = {name: GOLDENS / name / "input" for name in ("h100", "no_gpu", "odd")}
 INPUTS |= {"outside": OUTSIDE / "results/nvidia-h200"}
+INPUTS |= {"beyond": REPORTS / "results/peak/nvidia-h100-80gb-hbm3"}
+CLAIMS = {"outside": OUTSIDE / "claims", "beyond": EXPERIMENTS / "peak"}
 LONGEST_DIFF = 200  # lines that a failure prints
 
 
@@ -70,7 +72,7 @@ def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
 
 
 def _rendered(name: str, folder: Path) -> dict[str, bytes]:
-    claims = OUTSIDE / "claims" if name == "outside" else EXPERIMENTS
+    claims = CLAIMS.get(name, EXPERIMENTS)
     beside = ("--beside", folder / "odd") if name == "h100" else ()
     out = folder / "report" / name
     said = _said("render", folder / name, "--output", out, *beside, claims=claims, folder=folder)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, called, one_line, run
-from synthetic import SMALL, keep, make_record
+from records import few, keep
 
 MEASURE = EXPERIMENTS / "other_harnesses"
 GPU = "NVIDIA H200"
@@ -58,38 +58,16 @@ def _page(folder: Path, document: object) -> str:
     return (folder / "why_your_number_differs.md").read_text()
 
 
-def test_a_page_says_what_the_flush_and_the_events_take(tmp_path: Path) -> None:
-    page = _page(tmp_path, _document())
-    for fact in (
-        "51.6\xa0µs, and Recheck 43.2",
-        "6.76\xa0µs",
-        "1.30\xa0µs apart",
-        "within 0.50 %, so nothing else differs",
-    ):
-        assert fact in page
-    # first launches are left out; 134 MB in 43.2 µs are 65 % of 4.8 TB/s
-    assert "They differ by 0.20 % at most" in page and "65\xa0%" in page
-
-
 def test_what_is_missing_has_its_reason_and_is_no_claim(tmp_path: Path) -> None:
     page = _page(tmp_path, _document(nvbench_cold=_method(reason="not measured: no wheel")))
-    assert "*Not measured: no wheel.*" in page and "no &lt;CuPy&gt; \\| here" in page
+    assert "Not measured: no wheel." in page and "no &lt;CuPy&gt; \\| here" in page
     assert "agrees with" not in page
-    assert "Not measured: not in the file" in page  # as of drained
 
 
-def test_clocks_that_disagree_and_rates_above_the_pins_are_said(tmp_path: Path) -> None:
-    page = _page(tmp_path, _document(nvbench_cold=_method(60.0), hot=_method(20.0)))
-    assert "within 17 % (most apart: `copy`)" in page and "nothing else" not in page
-    assert "**A time is too short for the memory's pins**: Recheck, hot, `copy`" in page
-
-
-def test_a_small_table_has_the_methods_that_were_measured(tmp_path: Path) -> None:
-    _page(tmp_path, _document())
-    lines = run("harnesses", tmp_path, "--short").stdout.splitlines()
-    assert (
-        lines[0] == "| µs | Recheck cold | nvbench cold |" and lines[2] == "| copy | 43.2 | 51.6 |"
-    )
+def test_a_rate_above_the_pins_is_said(tmp_path: Path) -> None:
+    assert "too short for" not in _page(tmp_path, _document())
+    page = _page(tmp_path, _document(hot=_method(20.0)))
+    assert "too short for the memory's pins**: Recheck, hot, `copy`" in page
 
 
 @pytest.mark.parametrize(
@@ -101,9 +79,9 @@ def test_a_file_that_is_not_in_form_is_one_line(text: str, tmp_path: Path) -> No
 
 
 def test_a_report_takes_the_page_of_its_gpu_along(tmp_path: Path) -> None:
-    record = make_record(SMALL)
+    record = few()
     record["environment"]["gpu"]["name"] = GPU
-    keep(tmp_path / "record.json", record)
+    keep(tmp_path, record)
     for name, has in ((GPU, True), ("NVIDIA L4", False)):
         document = _document()
         document["environment"]["gpu"] = name
@@ -158,7 +136,7 @@ def _recheck(path: Path, record: dict[str, Any]) -> list[str]:
 def test_what_cannot_be_had_is_not_measured_and_nothing_fails(
     measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    record = make_record(SMALL)
+    record = few()
     record["cases"] = [
         {"id": f"{case}/cold", "bytes": 1e8, "seconds": {"median": 5e-5, "samples": 80}}
         for case, _ in measure.KERNELS.values()

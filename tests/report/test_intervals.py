@@ -21,7 +21,7 @@ from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
 from recheck_report.statistics.paired import compare, interval, p_value
 from recheck_report.statistics.ratio import Ratio, critical
-from synthetic import SMALL, Json, make_record, rank
+from records import Json, few, no_gpu, rank
 
 Load = Callable[[Json], Record]
 STEP = 32e-9  # seconds: of the clock of Hopper's events
@@ -145,7 +145,7 @@ def test_no_interval_is_narrower_than_a_step_of_the_clock() -> None:
 
 def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:
     """Of twelve the slowest and the fastest differ by chance, as they are picked for it."""
-    dice, record, runs = random.Random(3), loaded(make_record(SMALL[:1])), 150
+    dice, record, runs = random.Random(3), loaded(few()), 150
     names = tuple(f"matmul/row{at}/8x8x8/cold" for at in range(12))
     check = Check("extremes", cases=names, above=1.0)
     plain = corrected = 0
@@ -213,14 +213,14 @@ def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:
 
 
 def test_without_a_gpu_ratios_have_a_margin(loaded: Load, differ: None) -> None:
-    record = loaded(make_record(SMALL, gpu=False))
-    rows = ("cpu_serial", "cpu_blas")
-    base, other = (record.by_id[f"matmul/{row}/1024x1024x1024/hot"] for row in rows)
+    record = loaded(no_gpu("matmul/"))
+    rows = ("s1_cpu", "s1_cpu_o0")
+    base, other = (record.by_id[f"matmul/{row}/80x48x64/hot"] for row in rows)
     assert Comparisons(record).ratio(base, other).resolution == pytest.approx(0.02)
 
 
 def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> None:
-    record = loaded(make_record(SMALL, strategies=["tile16", "global16"]))
+    record = loaded(few())
     name, roof = (f"matmul/{row}/1024x1024x1024/cold" for row in ("tile16", "global16"))
     case, limit = record.by_id[name], record.ceilings["fp32_flops"].value
     share = 0.99 * case.flops / case.time.median / limit

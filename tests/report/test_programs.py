@@ -6,15 +6,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
-from recheck_report import cli
 from recheck_report.claims import measured
 from recheck_report.cli import COMMANDS
-from synthetic import keep, make_record
+from records import few, h100, keep
 
 FAILS = {
     "render": (["none", "--output", "out"], 2, "none: cannot be read"),
@@ -55,18 +53,6 @@ def test_wrong_arguments_are_one_line(command: str) -> None:
     assert re.fullmatch(r"error: [^\n]+--help says what there is\n", result.stderr)
 
 
-@pytest.mark.parametrize("error", [ImportError("no"), ValueError("no"), SystemError("no")])
-def test_whatever_an_import_raises_is_one_line(
-    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(_: str) -> None:
-        raise error
-
-    monkeypatch.setattr(cli, "import_module", broken)
-    said = one_line(run("render", "record", "--output", tmp_path / "out", drawn=True), 1)
-    assert "pip install" in said and str(error) in said
-
-
 def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
     program = Path(os.environ.get("RECHECK", "")).absolute().parents[1] / "recheck-report"
     if not program.is_file():
@@ -88,8 +74,7 @@ def test_nothing_is_published_without_a_place(tmp_path: Path) -> None:
 def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
     verify = [sys.executable, "-m", "recheck_report", "verify", str(tmp_path)]
     for place, why in ((tmp_path, "experiments: is no folder"), (EXPERIMENTS.parent, "")):
-        record = make_record([], strategies=[])
-        keep(tmp_path / "record.json", record)
+        keep(tmp_path, h100("none"))
         result = subprocess.run(verify, capture_output=True, text=True, cwd=place, env=ENVIRONMENT)
         assert why in (one_line(result, 2) if why else result.stderr)
         assert result.returncode == (2 if why else 0)
@@ -102,7 +87,7 @@ def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
 def test_a_full_standard_output(command: str, record: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    words = [sys.executable, "-m", "recheck_report", *words_of(command, record.parent)]
+    words = [sys.executable, "-m", "recheck_report", *words_of(command, record)]
     env = {**os.environ, **ENVIRONMENT, "PYTHONUNBUFFERED": ""}
     with Path("/dev/full").open("w") as full:
         found = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -120,15 +105,15 @@ def test_what_fails_is_not_called_what_it_is_not(
         raise error
 
     monkeypatch.setattr(measured, "load", fails)
-    said = one_line(run("verify", record.parent), 1)
+    said = one_line(run("verify", record), 1)
     assert said == f"error: {'read.me: ' * bool(error.filename)}no more\n"
 
 
 def test_a_character_set_that_lacks_some(record: Path) -> None:
-    found = process("verify", record.parent, env={"PYTHONIOENCODING": "ascii"})
+    found = process("verify", record, env={"PYTHONIOENCODING": "ascii"})
     assert found.returncode == 0 and "?" in found.stdout and not found.stderr
 
 
 @pytest.fixture
-def record(save: Callable[..., Path]) -> Path:
-    return save(make_record([(1024,) * 3, (4096,) * 3], strategies=["global16", "tile16"]))
+def record(tmp_path: Path) -> Path:
+    return keep(tmp_path / "input", few())

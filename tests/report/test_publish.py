@@ -8,26 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import REPORTS, one_line, run, tree
-from synthetic import SMALL, Json, bend, keep, make_record
-from synthetic_claims import make_probes
-
-FEW = ["cpu_serial", "global16", "tile8", "tile16", "cublas"]
-
+from conftest import GPU, REPORTS, one_line, run, tree
+from records import Json, bend, few, h100, keep, no_gpu
 
 OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
-
-
-def _uncounted(record: Json) -> Json:
-    """Probes of a record; the counters that others have are of launches that nobody timed."""
-    return make_probes(record) | {"counters": {}}
 
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report that is fit to be published; not to be changed."""
-    folder, record = tmp_path_factory.mktemp("rendered"), make_record(SMALL, strategies=FEW)
-    keep(folder / "record.json", record, _uncounted(record))
+    folder = tmp_path_factory.mktemp("rendered")
+    keep(folder, few())
     result = run("render", folder, "--output", folder / "report")
     assert result.returncode == 0, result.stderr
     return folder / "report"
@@ -50,7 +41,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "-G": (_set("environment.device_debug", True), "a -G build; use Release"),
     "dirty": (_set("environment.git.dirty", True), "uncommitted changes"),
     "no commit": (_set("environment.git.commit", None), "git knew no commit"),
-    "no gpu": (lambda record: make_record(SMALL, False, FEW), "no GPU result (no CUDA device)"),
+    "no gpu": (lambda record: no_gpu(), "it holds no GPU result"),
     "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
     "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
     "no name": (_set("environment.gpu.name", "…"), "makes no folder's name"),
@@ -58,20 +49,19 @@ REFUSED: dict[str, tuple[Change, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str, save: Callable[..., Path], tmp_path: Path) -> None:
+def test_what_is_no_evidence_is_refused(name: str, tmp_path: Path) -> None:
     change, why = REFUSED[name]
-    path = save(change(make_record(SMALL, strategies=FEW)))
     # what is no evidence is refused before anything is rendered
-    path.parent.rename(tmp_path / "report")
+    keep(tmp_path / "report", change(few()))
     result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     line = one_line(result, 1)
     assert "not published" in line and why in line
     assert not (tmp_path / "results").exists()
 
 
-def test_published_as_it_is_over_what_was(rendered: Path, tmp_path: Path) -> None:
+def test_a_report_is_published_as_it_is_over_an_older_one(rendered: Path, tmp_path: Path) -> None:
     """Medians of earlier runs stay."""
-    target = tmp_path / "results" / "nvidia-h200"
+    target = tmp_path / "results" / GPU
     frozen: dict[str, bytes] = {}
     for _ in range(3):
         result = run("publish", rendered, "--results", tmp_path / "results")
@@ -83,7 +73,7 @@ def test_published_as_it_is_over_what_was(rendered: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_of_no_report_is_not_lost(rendered: Path, tmp_path: Path) -> None:
-    target = tmp_path / "results" / "nvidia-h200"
+    target = tmp_path / "results" / GPU
     target.mkdir(parents=True)
     (target / "README.md").write_text("mine")
     result = run("publish", rendered, "--results", tmp_path / "results")
@@ -92,7 +82,7 @@ def test_what_is_of_no_report_is_not_lost(rendered: Path, tmp_path: Path) -> Non
 
 
 def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> None:
-    target = shutil.copytree(OUTSIDE, tmp_path / "results" / "nvidia-h200")
+    target = shutil.copytree(OUTSIDE, tmp_path / "results" / GPU)
     before, other = tree(target), "is evidence of other experiments, reduction"
     for results, why in ((target.parent, other), (target, "is a report itself")):
         assert why in one_line(run("publish", rendered, "--results", results), 1)
@@ -117,9 +107,9 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(
     line = one_line(run("publish", rendered, "--results", results), 1)
     assert "is not in the history of" in line and not results.exists()
 
-    record = make_record(SMALL, strategies=FEW)
+    record = few()
     record["environment"]["git"]["commit"] = git("rev-parse", "HEAD")
-    own = keep(tmp_path / "own" / "record.json", record, _uncounted(record))
+    own = keep(tmp_path / "own", record)
     assert run("render", own, "--output", tmp_path / "report").returncode == 0
     git("commit", "-q", "--allow-empty", "-m", "later")
     shallow = tmp_path / "shallow"
@@ -158,20 +148,20 @@ def test_committed_evidence_lacks_nothing(record: Path) -> None:
             "it is no evidence: it was measured with uncommitted changes",
         ),
         (
-            lambda record: make_record(SMALL, strategies=["tile16"]),
+            lambda record: h100("matmul/tile16"),
             "no library was measured, so no speed-up has a base",
         ),
         (_set("cases.0.disturbed", "x"), "1 of its times are disturbed, such as "),
     ],
 )
 def test_each_thing_that_is_missing_is_a_line(spoil: Change, says: str, tmp_path: Path) -> None:
-    record = make_record(SMALL)
-    keep(tmp_path / "record.json", record)
+    record = few()
+    keep(tmp_path, record)
     code, before = _said(tmp_path)
     # what every record of these tests lacks
     assert code == 1 and "counters and tests are missing (probes.json)" in before
     assert "the self-audit was not made" in before
-    keep(tmp_path / "record.json", spoil(record))
+    keep(tmp_path, spoil(record))
     code, after = _said(tmp_path)
     assert code == 1 and any(line.startswith(says) for line in after)
     assert not any(line.startswith(says) for line in before)

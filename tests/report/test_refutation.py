@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS
+from made_claims import measured
 from recheck_report.claims import Check, load_collection
 from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
@@ -18,7 +19,6 @@ from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.statistics.family import Comparisons
-from synthetic_claims import measured
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
 CHECKS = [

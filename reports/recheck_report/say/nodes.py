@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from recheck_report.formatting import shape_label
 
@@ -69,11 +70,8 @@ class Text:
     def __bool__(self) -> bool:
         return bool(self.parts)
 
-    def __str__(self) -> str:
-        """As Markdown, while some code still makes that from strings."""
-        from recheck_report.write.markdown import markdown  # noqa: PLC0415
-
-        return markdown(self)
+    def __str__(self) -> NoReturn:
+        raise TypeError("only the writers make strings of a text; `plain` is without marks")
 
     @property
     def plain(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
 from recheck_report.say.nodes import (
     Anchor,
@@ -117,24 +117,24 @@ class Writer:
             items.append(f"<li>{self.inline(head)}{inner}</li>")
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
-    def table(self, of: Table, marks: Sequence[str] = ()) -> str:
+    def table(self, of: Table, marks: Iterable[str] = ()) -> str:
         """In a frame that scrolls; `marks`: attributes of each row."""
         looks = [
-            _look(at in of.numbers, column) for at, column in enumerate(zip(*of.rows, strict=True))
+            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
         ]
-        looks = looks or [""] * len(of.columns)
         heads = zip(looks, of.columns, strict=True)
         head = "".join(f"<th scope=col{look}>{self.inline(name)}</th>" for look, name in heads)
-        body = "\n".join(
+        each = [*marks] or [""] * len(of.rows)
+        rows = (
             f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
-            for row, mark in zip(of.rows, marks or [""] * len(of.rows), strict=True)
+            for row, mark in zip(of.rows, each, strict=True)
         )
         name = html.escape(of.title)
         caption = f"<caption>{name}</caption>" if name else ""
-        return (
-            f'<div class="scroll" tabindex="0" role="region" aria-label="{name or "Table"}">'
-            f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table></div>"
-        )
+        frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name or "Table"}">'
+        body = "\n".join(rows)
+        head = f"{caption}<thead><tr>{head}</tr></thead>"
+        return f"{frame}<table>{head}<tbody>\n{body}\n</tbody></table></div>"
 
     def _cells(self, row: tuple[Text, ...], looks: list[str]) -> Iterator[str]:
         for at, (cell, look) in enumerate(zip(row, looks, strict=True)):

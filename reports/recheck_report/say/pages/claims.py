@@ -46,7 +46,7 @@ def _how(report: Measured, chart: Picture) -> Section:
     listed = [
         text(anchor(slug(v)), emphasis(v), f" ({len(ids)}): ", joined(", ", ids))
         for v in VERDICTS
-        if (ids := [claim.reference(e.claim.id) for e in view.judgement.claims if e.verdict == v])
+        if (ids := [claim.reference(e.claim.id) for e in view.claims if e.verdict == v])
     ]
     borrowed = report.comparisons.borrowed
     how = text(

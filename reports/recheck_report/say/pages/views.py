@@ -107,9 +107,7 @@ class Views:
             env.cuda_runtime and f"CUDA {env.cuda_runtime}",
             f"{env.build_type} build",
         ]
-        return text(
-            strong(machine_of(self.report.record)), " · ", joined(" · ", filter(None, facts))
-        )
+        return joined(" · ", (strong(machine_of(self.report.record)), *filter(None, facts)))
 
     @property
     def _counts(self) -> dict[str, int]:
@@ -283,17 +281,17 @@ class Views:
 
     def _evidence(self, judged: Judged) -> Table:
         cases = [self.report.record.by_id.get(name) for name in judged.evidence]
-        rows = (
-            (
+        rows: list[list[Text | str]] = [
+            [
                 code(case.id),
                 duration(case.seconds.median).replace(" ", NBSP),
                 spread(case.seconds).replace(" ", NBSP),
                 str(len(case.samples)),
                 str(case.source),
-            )
+            ]
             for case in cases
             if case and case.seconds
-        )
+        ]
         columns = ["case", "median", "95 % interval", "samples", "kernel"]
         return table(columns, rows, range(1, 4), f"Cases that {judged.claim.id} rests on")
 
