@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D NAME=my_article -P recheck/new.cmake
 #
-# Writes the folder NAME: a repository that builds, tests, measures and reports an article's claims, made of
-# template/. The lines to change say EDIT.
+# Writes the folder NAME: a repository that builds, tests, measures and reports an article's claims,
+# made from template/. Edit the lines marked EDIT.
 cmake_policy(VERSION 3.25)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
 set(taken machine audit all benchmark clean edit_cache help install package package_source rebuild_cache test
@@ -31,7 +31,7 @@ foreach(file IN LISTS files)
   configure_file(${template}/${file} ${folder}/${to} @ONLY)
 endforeach()
 file(WRITE ${folder}/.gitignore "/build/\n/CMakeUserPresets.json\n/compile_commands.json\n.cache/\n.idea/\n.vscode/\n")
-# without git, or a name to commit by, the report says that no commit holds what was measured
+# without git, or a name to commit under, the report says that no commit holds the measured tree
 foreach(words init "add;." "commit;--message=Recheck's template")
   execute_process(COMMAND git -C ${folder} ${words} OUTPUT_QUIET ERROR_QUIET)
 endforeach()

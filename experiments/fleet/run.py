@@ -37,7 +37,7 @@ def main() -> int:
         return refused(f"{options.site}: is no file; {EXAMPLES}")
     if not REFRAME.is_file():
         return refused(f"{REFRAME}: is no file; pip install -r {HERE / 'requirements.txt'}")
-    # of what a run is made of; a list of tests measures nothing
+    # a list of tests measures nothing
     measures = not more or bool({"-r", "--run"} & {*more})
     try:
         partitions = partitions_of(options.site, more)
@@ -46,7 +46,7 @@ def main() -> int:
     except Refused as error:
         return refused(str(error))
     fleet = options.output.resolve()
-    # what was only rehearsed is no run whose jobs anybody waits for
+    # a rehearsal submits no jobs, so it does not count as a run
     kind = "dry-runs" if "--dry-run" in more else "runs"
     run = fleet / kind / time.strftime("%Y-%m-%dT%H-%M-%S")
     try:
@@ -63,7 +63,7 @@ def main() -> int:
     }
     environment = {**os.environ, **{name: str(value) for name, value in places.items()}}
     configured = ["-C", HERE / "log.py", "-C", options.site.resolve()]
-    # ReFrame's max_jobs is of a partition, and a host is to measure one thing at a time
+    # ReFrame applies max_jobs to a partition, but a host must measure one thing at a time
     asked = [each for each in partitions if each["asked"]]
     own = any(each["scheduler"] == each["launcher"] == "local" for each in asked)
     policy = ["--exec-policy=serial"] * (own and "--exec-policy" not in " ".join(more))
@@ -73,7 +73,7 @@ def main() -> int:
     if report.exists():
         print(f"{report}\n{report.with_name('junit.xml')}")
     elif not (run / "stage").exists():
-        # it was asked for a list, or has refused: nothing began
+        # ReFrame only listed tests, or refused: nothing began
         shutil.rmtree(run)
         if code:
             print(f"nothing was run, so {run} is not kept, nor is the log in it")
@@ -93,7 +93,7 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
     """The partitions of the system that ReFrame is to choose, and whether `more` asks for each."""
     try:
         made = runpy.run_path(str(site))
-    # a site is a program of its user's, and may raise anything
+    # a site is the user's program, and may raise anything
     except (Exception, SystemExit) as error:
         own = [at for at in traceback.extract_tb(error.__traceback__) if at.filename == str(site)]
         where = f"line {own[-1].lineno}: " if own else ""
@@ -173,7 +173,7 @@ def failure(program: str) -> str:
 def waited(words: list[str], environment: dict[str, str], folder: Path) -> int:
     """Ctrl-C reaches ReFrame as well, which then ends its jobs and writes its report; SIGTERM is
     handed on to it."""
-    # what ReFrame writes where it is started, such as its log, belongs to the run as well
+    # files that ReFrame writes to its working folder, such as its log, belong to the run as well
     with subprocess.Popen(words, env=environment, cwd=folder) as reframe:
 
         def hand_on(*_: object) -> None:

@@ -17,7 +17,7 @@ from reframe.core.builtins import fixture, run_after, sanity_function, variable
 from reframe.core.exceptions import SanityError
 
 TREE = Path(__file__).resolve().parents[2]
-MEASURED, NODE = "measured", "node"  # what job.sh leaves: the record's folder, and where it ran
+MEASURED, NODE = "measured", "node"  # job.sh writes the record's folder, and the host's name
 FLEET = Path(os.environ.get("RECHECK_FLEET") or TREE / "build/release/fleet").resolve()
 
 
@@ -84,7 +84,7 @@ class Build(rfm.CompileOnlyRegressionTest):
         folder = FLEET / "build" / place
         options = ["-G Ninja", "-DCMAKE_BUILD_TYPE=Release"]
         if model:
-            # Hopper has its own instructions in code of 90a alone
+            # Hopper's own instructions exist only in code for 90a
             number = re.sub(r"^90$", "90a", arch.removeprefix("sm_"))
             options.append(f"-DCMAKE_CUDA_ARCHITECTURES={number}-real")
         else:
@@ -110,7 +110,7 @@ class Measure(rfm.RunOnlyRegressionTest):
     valid_prog_environs = ["+cuda", "+cpu"]
     sourcesdir = None
     build = fixture(Build, scope="environment")
-    flags = variable(str, value="")  # of recheck: -S Measure.flags="--budget=5min --per-case=0.5"
+    flags = variable(str, value="")  # for recheck: -S Measure.flags="--budget=5min --per-case=0.5"
     gpu_model = variable(str, value="", loggable=True)
     node = variable(str, value="", loggable=True)
     keep_files = [MEASURED, NODE]
@@ -135,7 +135,7 @@ class Measure(rfm.RunOnlyRegressionTest):
     def circumstances(self):
         """What else is known of a job that left no whole record."""
         if self.current_partition.scheduler.registered_name in ("slurm", "squeue"):
-            # it forgets a job after some minutes
+            # Slurm forgets a job after some minutes
             words = ["scontrol", "--oneliner", "show", "job", self.job.jobid]
             said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
             state = re.search(r"JobState=(\w+) Reason=(\S+)", said)
