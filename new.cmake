@@ -12,7 +12,7 @@ cmake_path(COMPARE "${CMAKE_CURRENT_LIST_DIR}" EQUAL "${CMAKE_CURRENT_BINARY_DIR
 if("${NAME}" STREQUAL "")
   set(wrong "Which name? cmake -D NAME=my_article -P ${CMAKE_CURRENT_LIST_FILE}")
 elseif(NOT NAME MATCHES "^[a-z][a-z0-9_]*$" OR length GREATER 40)
-  set(wrong "'${NAME}' is no name: take a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
+  set(wrong "'${NAME}' is not a valid name: use a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
 elseif(NAME IN_LIST taken OR NAME MATCHES "^recheck")
   set(wrong "'${NAME}' is a name of Recheck's or of CMake's own: take another, such as my_${NAME}")
 elseif(within)

@@ -1,4 +1,4 @@
-"""Slurm with accounting: ReFrame asks sacct what became of a job."""
+"""Slurm with accounting: ReFrame asks sacct how a job ended."""
 
 ENVIRONS = ["cuda-13"]
 
