@@ -146,7 +146,7 @@ TEST_F(HostLoad, NoteTheMostCpusThatOthersKeptBusy) {
   spent(2000);
   const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
-  EXPECT_TRUE(changes[0].starts_with("others keep ")) << changes[0];
+  EXPECT_TRUE(changes[0].starts_with("other processes are using ")) << changes[0];
   const int most = noted(monitor)["state"]["other_cpus"];
   EXPECT_GT(most, 10);  // 1000 s in the time that this took
   std::this_thread::sleep_for(std::chrono::milliseconds(60));

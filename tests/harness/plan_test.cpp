@@ -169,11 +169,11 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
       {[](auto& e, auto&) { e.name = "a/b"; }, "only a-z"},
       {[](auto& e, auto&) { e.headline = {3, 5}; }, "not among the shapes"},
       {[](auto& e, auto&) { e.edges.push_back({3}); }, "2 extents"},
-      {[](auto&, auto& rows) { rows[1].part_of = "nothing"; }, "which is none of its rows"},
+      {[](auto&, auto& rows) { rows[1].part_of = "nothing"; }, "which is not one of its rows"},
       {[](auto& e, auto&) { e.inputs = [](const Shape&) { return std::vector<Extent>{}; }; },
        "it has no input at"},
       {[](auto& e, auto&) { e.problem.work = [](const Shape&) { return Work{NAN, 1}; }; },
-       "is no finite number of operations and bytes"},
+       "is not a finite number of operations"},
       {[](auto& e, auto&) {
          e.problem.work = [](const Shape& s) { return Work{0, 2.0 * s[0] * s[1]}; };
        },
@@ -202,7 +202,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
        },
        "starts_as 0, which has to be an input of the same extent"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
-      {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
+      {[](auto&, auto& rows) { rows[1].role = Role::part; }, "name its row"},
       {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
       {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },
        "40 characters at most"},

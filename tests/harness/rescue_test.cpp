@@ -186,7 +186,7 @@ TEST_F(MadeUpGpu, ThatAreToldNotToGoOnEndWithTheRow) {
   const auto outcome = measure("--shape=256x256 --strategy=crash --regime=hot",
                                "RECHECK_NO_RESCUE=1 MADE_UP_END=abort");
   EXPECT_NE(outcome.code, 0) << outcome.output;
-  EXPECT_EQ(outcome.output.find("going on"), std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("continuing"), std::string::npos) << outcome.output;
   EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
 }
 

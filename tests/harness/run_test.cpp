@@ -30,7 +30,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--shape=12x", "'12x' is not a shape"},
       {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
       {"--strategy=tile16 --shape=12x12", "no such strategy has such a shape"},
-      {"--strategy=cpu_serial --regime=cold", "CPU rows have hot only"},
+      {"--strategy=cpu_serial --regime=cold", "CPU rows run hot only"},
       {"--fast", "unknown flag '--fast'"},
       {"tile16", "unknown flag 'tile16'"},
       {"--per-case=", "--per-case needs a value"},
@@ -40,7 +40,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--budget=-1", "is not a time such as 5min, 300s or 300"},
       {"--strategy=cpu_serial --budget=0.001s",
        "--budget=0.001s has no room for anything: the quickest shape is predicted"},
-      {"--cases=CMakeLists.missing", "cannot be read, or names no case"}};
+      {"--cases=CMakeLists.missing", "cannot be read, or is empty"}};
   for (const auto& [flags, words] : refusals) expect_refusal(flags, 2, words);
 }
 
@@ -214,9 +214,9 @@ TEST_F(Run, BeginsWhereNothingCanBeResumed) {
       {{{"record.json", with("/environment/cpu", "other")}, {"samples.jsonl", raw}}, "cpu was \"o"},
       {{{"record.json", with("/schema", 99)}, {"samples.jsonl", raw}}, "schema 99"},
       {{{"record.json", whole.substr(0, 300)}, {"probes.json", "{}"}}, "it may be cut short"},
-      {{{"record.json", "[]"}}, "no record of Recheck"},
-      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is not what was"},
-      {{{"record.json", whole}}, "samples.jsonl has nothing of it"},
+      {{{"record.json", "[]"}}, "not a record of Recheck"},
+      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is damaged"},
+      {{{"record.json", whole}}, "samples.jsonl has no samples of it"},
       {{{"record.journal.jsonl", ""}}, "is empty"},
       {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}}, "line 1 is not"}};
   for (int number = 1; const auto& [files, why] : left) {
@@ -305,7 +305,7 @@ TEST_F(Run, ProvesRowsWithoutTimingThem) {
   const auto gpu = run("--gate --experiment=transpose --strategy=naive");
   EXPECT_TRUE(gpu.code == 0 || gpu.code == 77) << gpu.output;
   for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--force", "--seed=2"})
-    expect_refusal(std::string("--gate ") + other, 2, "has no say with --gate");
+    expect_refusal(std::string("--gate ") + other, 2, "cannot be combined with --gate");
   EXPECT_EQ(run("--gate --strategy=none").code, 2);
   // and cases, at their own shapes, in their order
   const auto file = folder_ / "cases.txt";
@@ -379,7 +379,7 @@ TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
   const auto file = std::filesystem::temp_directory_path() / folder_.filename() += ".claims.txt";
   const std::string cases = "--cases=" + quoted(file.string());
   std::ofstream(file) << "transpose/nothing/1x1/hot\n";
-  expect_refusal(cases, 2, "which is no case");
+  expect_refusal(cases, 2, "which is not a case");
   std::ofstream(file) << named << "\n\n";
   expect_refusal("--experiment=matmul " + cases, 2, "--cases says which cases are measured");
   std::istringstream lines(run("--benchmark_list_tests " + cases).output);

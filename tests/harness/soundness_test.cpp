@@ -81,7 +81,7 @@ void measure(std::span<Case> cases) {
 }
 
 std::string refutation(const std::string& accepted) {
-  return "the check of transpose accepts an output " + accepted + ": mend its reference";
+  return "the check of transpose accepts an output " + accepted + ": fix its reference";
 }
 
 template <Defect defect>
