@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Why `body` throws, in one line.
+/// The one-line message of what `body` throws.
 std::string refusal(const auto& body) {
   try {
     body();
@@ -57,7 +57,7 @@ TEST_F(UntrustedFile, IsReadIfItIsOne) {
   fs::create_directory(path);
   EXPECT_NE(why().find("it is not a regular file"), std::string::npos);
   fs::remove(path);
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // nobody writes into it
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // without a writer
   EXPECT_NE(why().find("it is not a regular file"), std::string::npos);
   fs::remove(path);
   fs::create_symlink("/dev/zero", path);
