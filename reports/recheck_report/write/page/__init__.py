@@ -168,10 +168,8 @@ def _claims(views: Views, writer: Writer) -> str:
     )
     heads = "".join(f"<span>{name}</span>" for name in ("", "id", "verdict", "they said", "here"))
     items = "\n".join(_claim(each, writer) for each in views.claims)
-    marks = (
-        f' data-document="{escape(each.erratum.document)}"'
-        for each in views.report.judgement.errata
-    )
+    documents = (each.erratum.document for each in views.report.judgement.errata)
+    marks = [f' data-document="{escape(name)}"' for name in documents]
     errata = f"""
 <section id="errata"><h2>Errata</h2>
 <p class="note">Where the documents are wrong as printed, and what proves it.</p>
