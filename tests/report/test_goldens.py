@@ -65,12 +65,11 @@ def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
         text = html.decode()
         data = json.loads(element(text, "data"))
         kept["report.html.txt"] = "".join(f"{line}\n" for line in _lines(data)).encode()
-        shown = re.sub(r"(<(script|style)\b[^>]*>).*?(?=</\2>)", r"\1", text, flags=re.S)
-        shown = re.sub(
-            r"(?<=.)(?=<(?:details|div|h\d|li|option|p|section|table|tr)\b)", "\n", shown
-        )
-        # the policy has hashes of the scripts
-        kept["report.html"] = re.sub(r'content="default-src[^"]*"', "", shown).encode()
+        # the page without its scripts, and the policy that has their hashes
+        text = re.sub(r"(<(script|style)\b[^>]*>).*?(?=</\2>)", r"\1", text, flags=re.S)
+        text = re.sub(r'content="default-src[^"]*"', "", text)
+        blocks = r"(?<=.)(?=<(?:details|div|h\d|li|option|p|section|table|tr)\b)"
+        kept["report.page.txt"] = re.sub(blocks, "\n", text).encode()
     words = []
     for chart in sorted(n for n in files if n.endswith(".svg")):
         words += [f"{chart}\n", *(f"  {each}\n" for each in texts_of(files[chart]))]
