@@ -11,9 +11,9 @@
 
 namespace recheck::kernels {
 
-/// `call(integer)`, which returns cuBLAS's status, with an int where ints count all of `lds`, and
-/// else with 64 bits, for the functions that end in _64: what is measured is what everybody calls.
-/// Throws, as `function` and in cuBLAS's words, where it fails.
+/// Calls `call(integer)`, which returns cuBLAS's status: with an int where all of `lds` fit one, so
+/// that the usual functions are measured, otherwise with 64 bits, for the functions that end in
+/// _64. Throws std::runtime_error with the function's name and cuBLAS's message if it fails.
 template <typename Call>
 void call_cublas(const char* function, std::initializer_list<std::int64_t> lds, Call call) {
   bool few = true;

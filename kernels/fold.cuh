@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What read-only passes share: words are folded by exclusive or, which no compiler can leave out
-// and whose result does not depend on the order, so that it proves that every word was read.
+// What read-only passes share: words are folded by exclusive or. No compiler can leave that out,
+// and the result does not depend on the order, so it proves that every word was read.
 
 #include <cstdint>
 
@@ -14,9 +14,9 @@ inline constexpr int fold_block = 256;
 
 __device__ inline unsigned fold(uint4 x) { return x.x ^ x.y ^ x.z ^ x.w; }
 
-/// The fold of words[0, count), as far as this lane of its group reads them: each group has a part
-/// of the words to itself, without gaps, as memory likes it. By `load`, 16 bytes at a time and four
-/// loads in flight; word by word where they do not start on 16 bytes.
+/// The fold of the words of words[0, count) that this lane of its group reads. Each group has one
+/// contiguous part of the words, which suits memory. `load` fetches 16 bytes at a time, four loads
+/// in flight; words that do not start on 16 bytes are read one by one.
 template <typename Load>
 __device__ unsigned fold_words(const unsigned* words, std::int64_t count, std::int64_t group,
                                std::int64_t groups, int lane, int lanes, Load load) {
@@ -37,7 +37,7 @@ __device__ unsigned fold_words(const unsigned* words, std::int64_t count, std::i
   return own;
 }
 
-/// The block's fold to partials[blockIdx.x], and 0 to those that no block has.
+/// Stores the block's fold in partials[blockIdx.x], and 0 in those that belong to no block.
 __device__ inline void store_fold(unsigned own, unsigned* partials) {
   constexpr int warp = 32;
   for (int half = warp / 2; half > 0; half /= 2) own ^= __shfl_xor_sync(0xffffffffu, own, half);
@@ -53,8 +53,9 @@ __device__ inline void store_fold(unsigned own, unsigned* partials) {
     partials[i] = 0;
 }
 
-/// A block for as much as its threads have in flight, so that few words start few blocks; but no
-/// more than 4096 before each has 64 KiB: parts that small share a front that walks through memory.
+/// The number of blocks: one per what its threads have in flight, so that few words start few
+/// blocks, but at most 4096 until each block has 64 KiB. Parts that small share a front that walks
+/// through memory.
 inline unsigned fold_blocks(std::int64_t words) {
   constexpr std::int64_t in_flight = fold_block * 16, part = 16384, many = 4096;
   const std::int64_t least = words / in_flight < many ? words / in_flight : many;

@@ -11,9 +11,9 @@
 
 namespace recheck::kernels {
 
-/// Whether a kernel may be launched with so many bytes of dynamic shared memory on the current
-/// device: more than 48 KB, static arrays included, is given only to those who ask. If not, the
-/// kernel is not to be launched, and the error stays for the caller's cudaGetLastError.
+/// Whether a kernel may be launched with that many bytes of dynamic shared memory on the current
+/// device; more than 48 KB, static arrays included, must be requested. If not, do not launch the
+/// kernel. The error stays for the caller's cudaGetLastError.
 template <typename... Args>
 bool allow_shared(void (*kernel)(Args...), std::int64_t bytes) {
   if (bytes <= 40 * 1024) return true;
@@ -22,8 +22,8 @@ bool allow_shared(void (*kernel)(Args...), std::int64_t bytes) {
                               static_cast<int>(std::min(bytes, most))) == cudaSuccess;
 }
 
-/// Starts a kernel with an attribute of its launch, if there is one, and `shared` bytes of dynamic
-/// shared memory. The error stays for the caller's cudaGetLastError.
+/// Starts a kernel with `shared` bytes of dynamic shared memory and, if given, a launch attribute.
+/// The error stays for the caller's cudaGetLastError.
 template <typename... Args>
 void launch_with(const cudaLaunchAttribute* attribute, void (*kernel)(Args...), dim3 grid,
                  int block, int shared, cudaStream_t stream,
@@ -39,9 +39,9 @@ void launch_with(const cudaLaunchAttribute* attribute, void (*kernel)(Args...), 
   cudaLaunchKernelEx(&config, kernel, args...);
 }
 
-/// Starts a kernel whose launch overlaps with the end of the kernel before it in the stream
-/// (programmatic dependent launch). It calls hopper::griddepcontrol_wait() before it touches what
-/// that one writes, in every block, so that what comes behind may rely on both.
+/// Starts a kernel whose launch overlaps the end of the previous kernel in the stream (programmatic
+/// dependent launch). Every block calls hopper::griddepcontrol_wait() before it touches what that
+/// kernel writes, so that later kernels may rely on both.
 template <typename... Args>
 void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int shared,
                    cudaStream_t stream, const std::type_identity_t<Args>&... args) {
@@ -66,7 +66,7 @@ void launch_clusters(int cluster, void (*kernel)(Args...), dim3 grid, int block,
   launch_with(cluster > 1 ? &shape : nullptr, kernel, grid, block, shared, stream, args...);
 }
 
-/// Multiprocessors of the current device; 1 where there is none.
+/// Multiprocessors of the current device; 1 without a device.
 inline int multiprocessors() {
   int device = 0, count = 1;
   cudaGetDevice(&device);
@@ -74,7 +74,7 @@ inline int multiprocessors() {
   return count;
 }
 
-/// Compute capability of the current device, 90 for 9.0; 0 where there is none.
+/// Compute capability of the current device, 90 for 9.0; 0 without a device.
 inline int compute_capability() {
   int device = 0, major = 0, minor = 0;
   cudaGetDevice(&device);

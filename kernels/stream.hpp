@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The two handles of CUDA that launchers take, declared so that a host without the CUDA Toolkit can
-// still compile the tables that name them. Redeclaring CUDA's own typedefs alike is valid C++.
+// The two CUDA handles that launchers take, declared so that a host without the CUDA Toolkit can
+// still compile the tables that name them. Repeating CUDA's own typedefs is valid C++.
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 struct cublasContext;
@@ -11,8 +11,8 @@ using cublasHandle_t = cublasContext*;
 namespace recheck::kernels {
 
 /// Where a launcher puts its work, if it needs more than a stream: a cuBLAS handle bound to that
-/// stream, and device memory to compute in, as large as the launcher's header says and with nothing
-/// in it. All belong to the caller.
+/// stream, and uninitialised device memory to compute in, of the size given in the launcher's
+/// header. The caller owns all of it.
 struct Queue {
   cudaStream_t stream = nullptr;
   cublasHandle_t blas = nullptr;

@@ -7,14 +7,14 @@ namespace recheck::kernels::audit {
 
 using matvec::MatvecArgs;
 
-// One product r = A · v, a block per row, for the harness to measure itself by: the same launch
-// under several names, whose times must not differ, and launches that do a known part more of the
-// same work, whose times must. A by rows.
+// One product r = A · v, a block per row, which the harness uses to audit itself. The same launch
+// under several names must show equal times; launches with a known amount of extra work must show
+// longer ones. A is stored by rows.
 
 /// The product. same.cu
 void same(const MatvecArgs& args, cudaStream_t stream);
 
-/// The product, and permille/1000 of its rows, from the middle on, once more. slower.cu
+/// The product, with permille/1000 of its rows, from the middle on, computed twice. slower.cu
 template <int permille>
 void slower(const MatvecArgs& args, cudaStream_t stream);
 

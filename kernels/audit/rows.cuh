@@ -7,9 +7,9 @@ namespace recheck::kernels::audit {
 
 inline constexpr int block = 256;
 
-/// A block per row, and more: blocks beyond the last row do rows from the middle once more. They
-/// come from memory, for they were read too long ago to be in a cache, and so will they in the next
-/// launch. They write what stands there already.
+/// A block per row. Blocks beyond the last row compute rows from the middle again. Those rows were
+/// read too long ago to be in a cache, so they come from memory, and will again in the next launch.
+/// They write the values that r already holds.
 static __global__ void __launch_bounds__(block) rows_kernel(MatvecArgs p) {
   const auto rows = static_cast<unsigned>(p.rows);
   const auto row = blockIdx.x < rows ? blockIdx.x : blockIdx.x - (rows + 1) / 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The product under many names: whatever difference is found between them is none.
+// The product under several names: any difference found between them is false.
 
 #include "rows.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A known part more of the same work: a slowdown that has to be found.
+// A known amount of extra work of the same kind: a slowdown that the harness must find.
 
 #include "rows.cuh"
 

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(block) copy_kernel(ProbeArgs p) {
 #pragma unroll
   for (int u = 0; u < per_thread; ++u)
     if (first + u * block < quads) out[first + u * block] = x[u];
-  // what four does not divide
+  // the remainder, if four does not divide the count
   if (first < p.count % 4) p.out[4 * quads + first] = p.in[4 * quads + first];
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many fp32 multiply-adds the multiprocessors do: from registers alone, eight chains per thread
-// that do not wait for one another. The factor is 1 but comes as an argument, so that the compiler
-// has to multiply; that makes the result a plain sum, which a CPU can check bit for bit.
+// How many fp32 multiply-adds the multiprocessors do: from registers only, with eight independent
+// chains per thread. The factor is 1 but comes as an argument, so that the compiler has to
+// multiply. The result is therefore a plain sum, which a CPU can check bit for bit.
 
 #include "machine.hpp"
 

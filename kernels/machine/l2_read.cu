@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast the L2 cache can be read: the same words again and again, past the L1 caches. In every
-// pass a thread takes another part, so that no multiprocessor sees the same words twice in a row.
+// How fast the L2 cache can be read: the same words again and again, bypassing the L1 caches. In
+// every pass a thread takes another part, so that no multiprocessor sees the same words twice in a
+// row.
 
 #include "../fold.cuh"
 #include "machine.hpp"

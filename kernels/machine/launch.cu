@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a launch costs that does next to nothing, back to back with its like.
+// The cost of a launch that does next to nothing, back to back with others like it.
 
 #include "machine.hpp"
 

@@ -8,16 +8,16 @@
 
 namespace recheck::kernels::machine {
 
-/// What a probe works on: `count` floats to read, and where its result goes, both in device memory
-/// and starting on 16 bytes.
+/// A probe's arguments: `count` floats to read, and where its result goes. Both are in device
+/// memory and start on 16 bytes.
 struct ProbeArgs {
   std::int64_t count;
   const float* in;
   float* out;
 };
 
-// Launchers put their work on a stream and return; they allocate nothing and keep no state. Errors
-// are the caller's to read (cudaGetLastError).
+// Launchers queue their work on a stream and return; they allocate nothing and keep no state. The
+// caller reads errors (cudaGetLastError).
 
 /// out, fold_partials words, folds to the exclusive or of all words of in. read.cu
 void read(const ProbeArgs& args, cudaStream_t stream);
@@ -25,12 +25,12 @@ void read(const ProbeArgs& args, cudaStream_t stream);
 /// out[i] = i mod 1024 for i < count; reads nothing. write.cu
 void write(const ProbeArgs& args, cudaStream_t stream);
 
-/// out = in, count floats, by a kernel; by cudaMemcpy. copy.cu, memcpy.cpp
+/// out = in, count floats: by a kernel (copy.cu), and by cudaMemcpy (memcpy.cpp).
 void copy(const ProbeArgs& args, cudaStream_t stream);
 void memcpy(const ProbeArgs& args, cudaStream_t stream);
 
-/// As read, l2_passes times in one launch, past the L1 caches. An odd number, or the passes would
-/// cancel. l2_read.cu
+/// As read, but l2_passes times in one launch, bypassing the L1 caches. The number is odd, as an
+/// even number of passes would cancel. l2_read.cu
 void l2_read(const ProbeArgs& args, cudaStream_t stream);
 inline constexpr int l2_passes = 65;
 
@@ -39,7 +39,7 @@ inline constexpr int l2_passes = 65;
 void ffma(const ProbeArgs& args, cudaStream_t stream);
 inline constexpr int ffma_chains = 8, ffma_steps = 4096;
 
-/// out[0] = in[0]: a launch and nothing else. launch.cu
+/// out[0] = in[0]: the cost of a launch only. launch.cu
 void launch(const ProbeArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::machine

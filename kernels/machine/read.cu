@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast memory can be read: every word once, and next to nothing done with it.
+// How fast memory can be read: every word once, with next to no work on it.
 
 #include "../fold.cuh"
 #include "machine.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast memory can be written: 16 bytes at a time, and nothing read.
+// How fast memory can be written: 16 bytes at a time, without any reads.
 
 #include "machine.hpp"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vendor's matrix product: in pedantic fp32, the baseline that every rung is compared with; the
-// same by the fastest algorithm that cuBLAS finds when it times its own; and with TF32 tensor
-// cores, which is another problem (10 bits of mantissa) and labelled so. cuBLAS is column-major; a
-// row-major C = A·B is its transpose, Cᵀ = Bᵀ·Aᵀ, so the operands swap.
+// cuBLAS's matrix product: in pedantic fp32, the baseline for every kernel; in pedantic fp32 by the
+// fastest algorithm that cuBLAS finds when it times its own; and with TF32 tensor cores, which is a
+// different problem (10 bits of mantissa) and labelled so. cuBLAS is column-major; a row-major C =
+// A·B is its transpose, Cᵀ = Bᵀ·Aᵀ, so the operands swap.
 
 #include "../cublas.hpp"
 
@@ -15,7 +15,7 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-// the first call of a handle at a shape times the algorithms, and later ones take the fastest
+// a handle's first call at a shape times the algorithms, and later calls take the fastest
 #if CUBLAS_VERSION >= 130000
 constexpr bool can_autotune = true;
 constexpr cublasGemmAlgo_t autotune = CUBLAS_GEMM_AUTOTUNE;
@@ -28,7 +28,7 @@ void gemm(const MatmulArgs& p, const Queue& queue, cublasComputeType_t compute,
           cublasGemmAlgo_t algorithm = CUBLAS_GEMM_DEFAULT) {
   if (p.m == 0 || p.n == 0) return;
   const float one = 1, zero = 0;
-  // of a matrix without columns cuBLAS wants a leading dimension all the same
+  // cuBLAS requires a positive leading dimension even for a matrix without columns
   const std::int64_t lda = std::max<std::int64_t>(1, p.lda);
   call_cublas("cublasGemmEx", {lda, p.ldb, p.ldc}, [&](auto integer) {
     using Int = decltype(integer);

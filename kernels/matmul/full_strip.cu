@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The question in S2's listing, answered: why not keep the whole height and width in shared memory
-// instead of one tile at a time? A block stages all of its tile×k strip of A and k×tile strip of B,
-// meets one barrier, and multiplies. Traffic from global memory is that of the tile; shared memory
-// grows with k (128 bytes per unit of k at tile 16), so fewer blocks fit on a multiprocessor and
-// beyond the opt-in limit none does. Source: S2, comment in the second MatMulKernel (A09).
+// An answer to the question in S2's listing: why not keep the whole height and width in shared
+// memory instead of one tile at a time? A block stages all of its tile×k strip of A and k×tile
+// strip of B, meets one barrier, and multiplies. Traffic from global memory is that of the tile.
+// Shared memory grows with k (128 bytes per unit of k at tile 16), so fewer blocks fit on a
+// multiprocessor, and none beyond the opt-in limit. Source: S2, comment in the second MatMulKernel
+// (A09).
 
 #include "../launch.hpp"
 #include "matmul.hpp"
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(tile* tile) full_strip_kernel(MatmulArgs p) {
   const int col = blockIdx.x * tile + tx;
   for (int e = tx; e < p.k; e += tile) as[ty * p.k + e] = row < p.m ? p.a[row * p.lda + e] : 0.0f;
   for (int e = ty; e < p.k; e += tile) bs[e * tile + tx] = col < p.n ? p.b[e * p.ldb + col] : 0.0f;
-  __syncthreads();  // the strips are whole; nothing overwrites them, so one barrier is enough
+  __syncthreads();  // nothing overwrites the strips, so one barrier is enough
 
   float sum = 0;
   for (int e = 0; e < p.k; ++e) sum += as[ty * p.k + e] * bs[e * tile + tx];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The starting point of every document: one thread computes one element of C and reads its row of A
-// and its column of B straight from global memory, 2k loads for k multiply-adds. Threads of a warp
-// share the row (a broadcast) and read neighbouring columns (coalesced), so what is left to gain is
-// reuse. Sources: S0 "previous article" (A02), S1 matrix_kernel_0 (A03), S2 first MatMulKernel
-// (A05). The documents have no bounds guard; S2 notes that they ought to.
+// and its column of B straight from global memory, 2k loads for k multiply-adds. The threads of a
+// warp share the row (a broadcast) and read neighbouring columns (coalesced), so only reuse is left
+// to gain. The documents have no bounds guard; S2 notes that they ought to. Sources: S0 "previous
+// article" (A02), S1 matrix_kernel_0 (A03), S2 first MatMulKernel (A05).
 
 #include "matmul.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S0's listing in its own form: square matrices, tiles of 16×16 in two static arrays, int indices,
-// no guards. What tile.cu makes general; how much of a time is the general form's shows beside it.
-// Source: S0 section 2 (A07). The four-deep form is described there and not listed (A08): MD (tile,
+// no guards. tile.cu is the generalised version; compare the two to see what generality costs.
+// Source: S0 section 2 (A07). S0 describes the four-deep form but does not list it (A08): MD (tile,
 // 4·tile), ND (4·tile, tile), "the size of shared memory" and "the cyclic conditions" changed. Here
-// each thread loads four elements of either as well, for without that nobody would.
+// each thread also loads four elements of each; otherwise part of the tiles would never be loaded.
 
 #include "matmul.hpp"
 
@@ -27,7 +27,7 @@ __global__ void tiles_kernel(const float* md, const float* nd, float* pd, int wi
     nds[ty][tx] = nd[(k * tile_width + ty) * width + col];
     __syncthreads();  // the tiles are whole
     for (int m = 0; m < tile_width; ++m) value += mds[ty][m] * nds[m][tx];
-    __syncthreads();  // nobody reads them any more
+    __syncthreads();  // the tiles may be overwritten
   }
   pd[row * width + col] = value;
 }

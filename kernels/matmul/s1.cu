@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S1's two listings in their own form: int indices, no guards, a grid that rounds down. In version
-// 0 a thread adds up its element from global memory; in version 1 the block steps from tile to tile
-// of A and B, whose beginnings are counters of their own, and keeps them in two static arrays that
-// are declared in the loop. Sources: S1 matrix_kernel_0 (A03), matrix_kernel_1 (A04); BLOCK_SIZE is
-// lost and 16 by the text.
+// 0 a thread adds up its element from global memory. In version 1 the block steps from tile to tile
+// of A and B, with a counter for where each begins, and keeps the tiles in two static arrays that
+// are declared in the loop. BLOCK_SIZE is lost; the text says 16. Sources: S1 matrix_kernel_0
+// (A03), matrix_kernel_1 (A04).
 
 #include "matmul.hpp"
 
@@ -38,7 +38,7 @@ __global__ void version_1_kernel(float* c, const float* a, const float* b, int w
     bs[ty][tx] = b[at_b + wb * ty + tx];
     __syncthreads();  // the tiles are whole
     for (int k = 0; k < block_size; ++k) sum += as[ty][k] * bs[k][tx];
-    __syncthreads();  // nobody reads them any more
+    __syncthreads();  // the tiles may be overwritten
   }
   c[(by * block_size + ty) * wb + (bx * block_size + tx)] = sum;
 }

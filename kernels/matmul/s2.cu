@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S2's two listings, which are the CUDA C Programming Guide's, in their own form: matrices as
-// structs by value, int indices, BLOCK_SIZE 16, no guards, a grid that rounds down; the second one
-// cuts tiles out with GetSubMatrix, whose stride is the original's width, and has its static arrays
-// in the loop. Sources: S2 first and second MatMulKernel (A05, A06). The third kernel here is none
-// of its listings: S2 only asks, in a comment, why one would not stage the whole height and width
-// (A09). It is the second listing with its loop cut in two: all tiles come first, then the product;
-// as its arrays grow with the width, they are dynamic.
+// S2's two listings, from the CUDA C Programming Guide, in their own form: matrices as structs by
+// value, int indices, BLOCK_SIZE 16, no guards, a grid that rounds down. The second cuts tiles out
+// with GetSubMatrix, whose stride is the original's width, and has its static arrays in the loop.
+// Sources: S2 first and second MatMulKernel (A05, A06). The third kernel here is not one of its
+// listings: S2 only asks, in a comment, why one would not stage the whole height and width (A09).
+// It is the second listing with its loop cut in two: it stages all tiles first, then multiplies.
+// Its arrays grow with the width, so they are dynamic.
 
 #include "../launch.hpp"
 #include "matmul.hpp"
@@ -21,7 +21,7 @@ struct Matrix {
   float* elements;
 };
 
-/// Each row is `stride` elements behind the last.
+/// Each row starts `stride` elements after the previous one.
 struct Strided {
   int width, height, stride;
   float* elements;
@@ -68,7 +68,7 @@ __global__ void guide_shared_kernel(Strided a, Strided b, Strided c) {
     bs[row][col] = get_element(b_sub, row, col);
     __syncthreads();  // the tiles are whole
     for (int e = 0; e < block_size; ++e) value += as[row][e] * bs[e][col];
-    __syncthreads();  // nobody reads them any more
+    __syncthreads();  // the tiles may be overwritten
   }
   set_element(c_sub, row, col, value);
 }
@@ -87,12 +87,12 @@ __global__ void guide_full_strips_kernel(Strided a, Strided b, Strided c) {
     bs[(m * block_size + row) * block_size + col] =
         get_element(get_submatrix(b, m, block_col), row, col);
   }
-  __syncthreads();  // the strips are whole, and nothing overwrites them
+  __syncthreads();  // nothing overwrites the strips
   for (int e = 0; e < a.width; ++e) value += as[row * a.width + e] * bs[e * block_size + col];
   set_element(c_sub, row, col, value);
 }
 
-// the guide's structs have elements that may be written
+// the guide's structs have writable elements
 Matrix matrix(const float* elements, int height, int width) {
   return {width, height, const_cast<float*>(elements)};
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same 1-deep tile in the words of the CUDA C Programming Guide: matrices are passed as
-// Matrix{width, height, stride, elements}, and each phase cuts its tiles out with GetSubMatrix,
-// whose stride is the width of the original. Source: S2 second MatMulKernel (A06). It is a row of
-// its own because the compiler sees other code: addresses are formed anew for each tile. The guide
-// assumes multiples of the tile; here elements outside the matrix read as zero and are not written.
+// The 1-deep tile in the form of the CUDA C Programming Guide: matrices are passed as Matrix{width,
+// height, stride, elements}, and each phase cuts its tiles out with GetSubMatrix, whose stride is
+// the width of the original. Source: S2 second MatMulKernel (A06). It is a separate row because the
+// compiler sees other code: addresses are computed again for each tile. The guide assumes multiples
+// of the tile; here elements outside the matrix read as zero and are not written.
 
 #include "matmul.hpp"
 
@@ -27,8 +27,8 @@ __device__ void set_element(Matrix<float> m, int row, int col, float value) {
   if (row < m.height && col < m.width) m.elements[row * m.stride + col] = value;
 }
 
-/// The tile×tile sub-matrix that lies `col` tiles to the right and `row` tiles down; at the edges
-/// it is as small as what is left.
+/// The tile×tile sub-matrix that lies `col` tiles to the right and `row` tiles down; smaller at the
+/// edges.
 template <int tile, typename T>
 __device__ Matrix<T> get_submatrix(Matrix<T> m, int row, int col) {
   return {min(tile, m.width - tile * col), min(tile, m.height - tile * row), m.stride,
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(tile* tile)
     bs[row][col] = get_element(get_submatrix<tile>(b, t, blockIdx.x), row, col);
     __syncthreads();  // the tiles are whole
     for (int e = 0; e < tile; ++e) value += as[row][e] * bs[e][col];
-    __syncthreads();  // nobody reads them any more
+    __syncthreads();  // the tiles may be overwritten
   }
   set_element(c_sub, row, col, value);
 }

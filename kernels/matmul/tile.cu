@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shared-memory tiles: a block of tile×tile threads computes one tile of C. It walks along k in
-// phases; in each, the threads stage a slab of A and a slab of B together, so that an element read
+// phases. In each, the threads together stage a slab of A and a slab of B, so that an element read
 // once from global memory serves tile threads: loads from global memory fall to 1/tile. One barrier
-// says "the slabs are whole", a second "nobody reads them any more". Sources: S0 section 2 (A07),
-// S1 matrix_kernel_1 (A04), S2 second MatMulKernel (A06).
+// completes the slabs, and a second one ends their use. Sources: S0 section 2 (A07), S1
+// matrix_kernel_1 (A04), S2 second MatMulKernel (A06).
 //
-// depth is S0's section 4 (A08): slabs of depth tiles, MD (tile, depth·tile) and ND (depth·tile,
-// tile). Each thread stages depth elements of each, barriers per multiply-add fall to 1/depth,
-// loads per multiply-add stay what they were. Rows of A's slab are depth·tile words apart without
-// padding, as in the document: at tile 16 the two rows that a warp reads share a bank from depth 2
-// on.
+// depth is from S0's section 4 (A08): slabs of depth tiles, MD (tile, depth·tile) and ND
+// (depth·tile, tile). Each thread stages depth elements of each. Barriers per multiply-add fall to
+// 1/depth; loads per multiply-add do not change. Rows of A's slab are depth·tile words apart
+// without padding, as in the document: at tile 16 the two rows that a warp reads share a bank from
+// depth 2 on.
 
 #include "../launch.hpp"
 #include "matmul.hpp"
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(tile* tile) tile_kernel(MatmulArgs p) {
 
   float sum = 0;
   for (int k0 = 0; k0 < p.k; k0 += slab) {
-    // outside the matrices the slabs hold zeros: they add nothing, and every thread meets the
+    // outside the matrices the slabs hold zeros: they add nothing, and every thread reaches the
     // barriers
     for (int d = 0; d < depth; ++d) {
       const int ka = k0 + d * tile + tx, kb = k0 + d * tile + ty;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(tile* tile) tile_kernel(MatmulArgs p) {
     __syncthreads();  // the slabs are whole
 
     for (int e = 0; e < slab; ++e) sum += as[ty][e] * bs[e][tx];
-    __syncthreads();  // nobody reads them any more: the next phase may overwrite
+    __syncthreads();  // the next phase may overwrite the slabs
   }
   if (row < p.m && col < p.n) p.c[row * p.ldc + col] = sum;
 }

@@ -2,7 +2,8 @@
 //
 // One block per row, A by rows and not transposed: the threads stride along the row together, so
 // their loads are neighbours, and then add up their partial sums in shared memory. The listing
-// breaks off inside the loop; the reduction is the tree of its time. Source: S3 mxvBlock (A18).
+// breaks off inside the loop; the reduction is the tree usual at the time. Source: S3 mxvBlock
+// (A18).
 
 #include "matvec.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vector does not change and all threads read the same word of it at a time: what constant
-// memory was made for. It holds 64 KB, so a longer vector goes through it in batches, each a copy
-// and a launch that adds to what the launches before have left. The first batch overwrites instead,
-// so that r needs no clearing (S3's listing adds from the start, and says nowhere who clears).
-// Source: S3 mxvNaiveTransposeConstant (A15).
+// The vector does not change, and all threads read the same word of it at a time, which is what
+// constant memory is for. It holds 64 KB, so a longer vector goes through it in batches. Each batch
+// is a copy and a launch that adds to the previous results. The first batch overwrites instead, so
+// that r needs no clearing (S3's listing always adds, and does not say where r is cleared). Source:
+// S3 mxvNaiveTransposeConstant (A15).
 
 #include <algorithm>
 
@@ -14,7 +14,7 @@
 namespace recheck::kernels::matvec {
 namespace {
 
-// the one global variable of these kernels, which launches on different streams share
+// the only global variable of these kernels; launches on different streams share it
 __constant__ float batch[constant_batch];
 OneStream batch_users;
 
@@ -34,7 +34,7 @@ void copy_batch(const MatvecArgs& p, int start, int end, cudaStream_t stream) {
                             cudaMemcpyDeviceToDevice, stream);
 }
 
-/// Calls step(start, end) for each batch; once with an empty one when there are no columns.
+/// Calls step(start, end) for each batch; once with an empty batch when there are no columns.
 template <typename Step>
 void for_each_batch(int columns, Step step) {
   for (int start = 0, end; start == 0 || start < columns; start = end) {

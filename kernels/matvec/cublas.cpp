@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vendor's matrix–vector product, for both storage orders. cuBLAS is column-major, so a matrix
-// stored by rows is its transpose, and the product asks for that one to be transposed again (OP_T).
+// cuBLAS's matrix–vector product, for both storage orders. cuBLAS is column-major and sees a matrix
+// stored by rows as its transpose, so the product transposes it again (OP_T).
 
 #include "../cublas.hpp"
 
@@ -15,7 +15,7 @@ namespace {
 void gemv(const MatvecArgs& p, const Queue& queue, cublasOperation_t operation) {
   if (p.rows == 0) return;
   if (p.columns == 0) {
-    // BLAS returns at once when either extent is 0 and leaves r as it was
+    // BLAS returns at once when either extent is 0 and leaves r unchanged
     cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), queue.stream);
     return;
   }

@@ -11,18 +11,18 @@
 namespace recheck::kernels::matvec {
 
 #ifdef __CUDACC__
-/// Where a stored row (or column) of A begins. The pitch counts bytes, so the pointer has to as
-/// well: the trap that S3 sets by indexing floats with it.
+/// Where a stored row (or column) of A begins. The pitch counts bytes, so the pointer has to be one
+/// of bytes as well; S3 indexes floats with it, which is wrong.
 __device__ inline const float* line(const MatvecArgs& p, std::int64_t index) {
   return reinterpret_cast<const float*>(reinterpret_cast<const char*>(p.a) + index * p.pitch);
 }
 #endif
 
-// Launchers put their work on a stream and return; they allocate nothing, and any number of them
-// may run at once, each in a workspace of its own, on the current device. Extents are at most
-// most_extent (arguments.hpp), addresses and pitches those of any floats. Errors are the caller's
-// to read (cudaGetLastError), except cuBLAS's own, which are thrown. block: threads per block;
-// unroll: of the loop over a row.
+// Launchers queue their work on a stream and return. They allocate nothing, and any number may run
+// at once on the current device, each with its own workspace. Extents are at most most_extent
+// (arguments.hpp); floats may have any address and pitch. The caller reads errors
+// (cudaGetLastError), except cuBLAS's own, which are thrown. block: threads per block; unroll:
+// unrolling of the loop over a row.
 
 /// One thread per row, A by rows. naive.cu
 template <int block, int unroll>
@@ -32,19 +32,19 @@ void naive(const MatvecArgs& args, cudaStream_t stream);
 template <int block, int unroll>
 void transposed(const MatvecArgs& args, cudaStream_t stream);
 
-/// As transposed, the vector in constant memory, in batches of what that holds. Of that there is
-/// one for each device: a launch on another stream than the one before waits for the device, on the
-/// host. Graphs with it must not run at once. constant.cu
+/// As transposed, but with the vector in constant memory, one batch at a time. Each device has only
+/// one constant memory: a launch on a different stream waits on the host for the device. Graphs
+/// with it must not run at once. constant.cu
 template <int block, int unroll>
 void constant(const MatvecArgs& args, cudaStream_t stream);
 
-/// The copies into constant memory that `constant` makes, and nothing else. constant.cu
+/// Only the copies into constant memory that `constant` makes. constant.cu
 void constant_copy(const MatvecArgs& args, cudaStream_t stream);
 
-/// Floats of the vector that constant memory holds at once: all of its 64 KB.
+/// Floats of the vector that fit in constant memory at once: all of its 64 KB.
 inline constexpr int constant_batch = 16384;
 
-/// As transposed, the vector through shared memory, `chunk` floats at a time. shared.cu
+/// As transposed, but the vector goes through shared memory, `chunk` floats at a time. shared.cu
 template <int block, int unroll, int chunk>
 void shared(const MatvecArgs& args, cudaStream_t stream);
 
@@ -56,13 +56,13 @@ void block_per_row(const MatvecArgs& args, cudaStream_t stream);
 template <int block>
 void warp_per_row(const MatvecArgs& args, cudaStream_t stream);
 
-/// One warp per row as it was written before shuffles: the vector staged in shared memory, and the
-/// reduction as well. A by rows. warp_per_row_shared.cu
+/// One warp per row in the style from before shuffles: shared memory holds the vector, and the
+/// reduction uses it too. A by rows. warp_per_row_shared.cu
 void warp_per_row_shared(const MatvecArgs& args, cudaStream_t stream);
 
-// S3's listings as printed, their indices 32 bits wide; what a listing leaves open is a parameter.
-// unroll: 0 is a loop without a pragma. They throw std::length_error where the pitch makes a matrix
-// longer than the indices count.
+// S3's listings as printed, with 32-bit indices; template parameters stand for what a listing
+// leaves open. unroll: 0 means a loop without a pragma. They throw std::length_error where the
+// pitch makes a matrix too long for the indices.
 
 /// s3_naive.cu
 template <int block, int unroll>
@@ -72,7 +72,7 @@ void s3_naive(const MatvecArgs& args, cudaStream_t stream);
 template <int block, int unroll, int index>
 void s3_transposed(const MatvecArgs& args, cudaStream_t stream);
 
-/// Clears r, then a copy and a launch for each constant_batch of the vector. Streams and graphs: as
+/// Clears r, then copies and launches for each constant_batch of the vector. Streams and graphs: as
 /// constant. s3_constant.cu
 template <int block, int unroll>
 void s3_constant(const MatvecArgs& args, cudaStream_t stream);
@@ -89,10 +89,11 @@ void s3_block_per_row(const MatvecArgs& args, cudaStream_t stream);
 template <int block>
 void s3_warp_per_row(const MatvecArgs& args, cudaStream_t stream);
 
-/// A by rows, transposed into the queue's workspace, then `shared`. transpose_then_matvec.cpp
+/// A by rows: transposes it into the queue's workspace, then calls `shared`.
+/// transpose_then_matvec.cpp
 void transpose_then_matvec(const MatvecArgs& args, const Queue& queue);
 
-/// Its first half alone: A's columns, one after another, in the workspace.
+/// Only the first half: stores A's columns, one after another, in the workspace.
 void transpose_then_matvec_transpose(const MatvecArgs& args, const Queue& queue);
 
 /// Floats of workspace that transpose_then_matvec needs: columns start at multiples of 512 bytes.
@@ -104,8 +105,8 @@ constexpr std::int64_t transposed_floats(std::int64_t rows, std::int64_t columns
 void cublas(const MatvecArgs& args, const Queue& queue);
 void cublas_column_major(const MatvecArgs& args, const Queue& queue);
 
-/// No product: reads A (by rows) and v once and leaves in r, fold_partials words long, words
-/// whose exclusive or is that of all words read. What memory gives at best. read.cu
+/// Not a product but the ceiling of memory: reads A (by rows) and v once, and stores fold_partials
+/// words in r whose exclusive or is that of all words read. read.cu
 void read(const MatvecArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::matvec

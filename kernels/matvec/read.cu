@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The roof of a matrix–vector product: its compulsory bytes, read once and used for next to
-// nothing.
+// The ceiling of a matrix–vector product: its compulsory bytes, read once, with next to no work on
+// them.
 
 #include "../fold.cuh"
 #include "matvec.hpp"
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(fold_block) read_kernel(MatvecArgs p) {
                       static_cast<std::int64_t>(p.rows) * p.columns, blockIdx.x, gridDim.x, lane,
                       fold_block, plainly);
   } else {
-    // a warp per row: any shape keeps its lanes together
+    // a warp per row, so that its lanes stay together at any shape
     constexpr int warp = 32, warps = fold_block / warp;
     for (std::int64_t row = blockIdx.x * std::int64_t{warps} + lane / warp; row < p.rows;
          row += gridDim.x * std::int64_t{warps})

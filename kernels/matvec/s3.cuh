@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What S3's listings have in common here: int sizes, a pitch in elements, and for those that have
-// no pragma a loop that may get one. In those on the transposed matrix S3's rowSize counts the rows
-// of what is stored, which are the columns of A, and its columnSize those of r: they are handed
-// over that way round.
+// What S3's listings share here: int sizes, a pitch in elements, and a loop that may get a pragma
+// where the listing has none. For the transposed matrix S3's rowSize counts the stored rows, which
+// are the columns of A, and its columnSize the elements of r. The arguments are passed in that
+// order.
 
 #include <stdexcept>
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace recheck::kernels::matvec {
 
-/// step(i) for i from begin to end, under `#pragma unroll unroll`; without a pragma, as nvcc likes
-/// it, if unroll is 0.
+/// step(i) for i from begin to end, under `#pragma unroll unroll`; if unroll is 0 there is no
+/// pragma and nvcc decides.
 template <int unroll, typename Step>
 __device__ void walk(int begin, int end, Step step) {
   if constexpr (unroll == 0) {
@@ -30,8 +30,8 @@ inline int pitch_items(const MatvecArgs& p) {
   return static_cast<int>(p.pitch / static_cast<std::int64_t>(sizeof(float)));
 }
 
-/// The same where indices of `bits` bits without the sign count `lines` of it; else throws
-/// std::length_error.
+/// As pitch_items, but throws std::length_error if indices with `bits` value bits cannot count
+/// `lines` stored lines.
 inline int counted_pitch(const MatvecArgs& p, std::int64_t lines, int bits) {
   constexpr std::int64_t item = sizeof(float), most = 0x7fffffff;
   const std::int64_t items = p.pitch / item;
@@ -41,7 +41,7 @@ inline int counted_pitch(const MatvecArgs& p, std::int64_t lines, int bits) {
   return pitch_items(p);
 }
 
-/// S3 shows no host code: as many blocks as it takes, the last one perhaps with idle threads.
+/// The number of blocks; the last may have idle threads. S3 shows no host code.
 inline unsigned blocks_for(std::int64_t threads, int block) {
   return static_cast<unsigned>((threads - 1) / block + 1);
 }

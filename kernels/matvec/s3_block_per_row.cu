@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3's one block per row in its own form: restricted pointers, an unsigned index of 32 bits,
-// dynamic shared memory for the reduction. Source: S3 mxvBlock (A18), which breaks off where it
-// reads the matrix. What follows is reconstructed: the rest of the product as the other listings
-// have it, and the tree of that time in s_r, which is declared and can be for nothing else.
+// S3's one block per row in its own form: restricted pointers, an unsigned 32-bit index, dynamic
+// shared memory for the reduction. Source: S3 mxvBlock (A18), which breaks off where it reads the
+// matrix. The remainder is reconstructed: the rest of the product as in the other listings, and the
+// tree of that time in s_r, which is declared and has no other possible use.
 
 #include "s3.cuh"
 
@@ -19,7 +19,7 @@ __global__ void s3_block_per_row_kernel(int /*row_size*/, int column_size, int p
   for (int i = tid; i < column_size; i += blockDim.x)
     temp += d_matrix[blockIdx.x * pitch_item + i] * d_vec[i];
   s_r[tid] = temp;
-  __syncthreads();  // all sums are there
+  __syncthreads();  // all sums are written
   for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
     if (tid < half) s_r[tid] += s_r[tid + half];
     __syncthreads();  // the sums of this round are written

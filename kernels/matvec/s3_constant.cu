@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S3's kernel with the vector in constant memory in its own form: each launch takes one batch and
-// adds to d_r, which somebody has to clear before the first; the loop has no pragma. Source: S3
-// mxvNaiveTransposeConstant (A15), whose guard and end of batch are half lost. S3 does not say how
-// large CONSTANTSIZE is (here all of the 64 KB), nor who clears (here the launcher, a memset).
+// adds to d_r, which must be cleared before the first; the loop has no pragma. Source: S3
+// mxvNaiveTransposeConstant (A15), whose guard and end of batch are half lost. S3 does not give
+// CONSTANTSIZE (here all of the 64 KB) or say where d_r is cleared (here by a memset in the
+// launcher).
 
 #include <algorithm>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3's first kernel in its own form: one thread per row, an unsigned index of 32 bits into the
-// matrix, a loop unrolled by four. What naive.cu has 64-bit pointers for. Source: S3 mxvNaive
-// (A13); the loop's body is lost in the listing and stands in the text behind it. S3 gives no block
-// size.
+// S3's first kernel in its own form: one thread per row, an unsigned 32-bit index into the matrix
+// where naive.cu has 64-bit pointers, a loop unrolled by four. Source: S3 mxvNaive (A13). The
+// loop's body is lost in the listing but given in the text after it. S3 gives no block size.
 
 #include "s3.cuh"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S3's kernel with the vector in shared memory in its own form: dynamic shared memory, whose size
-// is an argument, an unsigned index of 32 bits into the matrix, loops unrolled by four and by
-// eight. Source: S3 mxvNaiveTransposeShared (A16). What its guard in the loop does is lost; as the
-// write at the end has a guard of its own and barriers follow, it goes on with the next chunk. S3
-// gives neither block nor sharedSize: here a chunk is as long as the block has threads, so that
-// each of them brings one word.
+// is an argument, an unsigned 32-bit index into the matrix, loops unrolled by four and by eight.
+// Source: S3 mxvNaiveTransposeShared (A16). The body of its guard in the loop is lost. The write at
+// the end has its own guard and barriers follow, so here the guard continues with the next chunk.
+// S3 gives neither block nor sharedSize: here a chunk has one word for each thread of the block.
 
 #include <type_traits>
 
@@ -23,7 +22,7 @@ __global__ void s3_shared_kernel(int row_size, int column_size, int column_pitch
   float temp = 0.0f;
   extern __shared__ float s_v[];
   for (int start = 0; start < row_size; start += shared_size) {
-    __syncthreads();  // nobody reads the last chunk any more
+    __syncthreads();  // the previous chunk may be overwritten
 #pragma unroll 4
     for (int i = threadIdx.x; i < shared_size && i + start < row_size; i += blockDim.x)
       s_v[i] = d_v[start + i];

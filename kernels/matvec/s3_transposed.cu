@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3's loop over the transposed matrix in its own form. The document shows nothing but the loop,
-// without a pragma (A14): the index, the guard and the rest are mxvNaive's, as the kernels behind
-// it have them. As it does not say of what type the index is, there is one of 64 bits as well.
+// S3's loop over the transposed matrix in its own form. The document shows only the loop, without a
+// pragma (A14). The index, the guard and the rest are mxvNaive's, as in the kernels after it. S3
+// does not give the type of the index, so there is a 64-bit version as well.
 
 #include <type_traits>
 
@@ -12,7 +12,7 @@ namespace recheck::kernels::matvec {
 namespace {
 
 /// i · pitch is computed as a Step, to which an Id is added: int and unsigned as in S3's other
-/// listings, or both of 64 bits.
+/// listings, or both 64 bits wide.
 template <int unroll, typename Step, typename Id>
 __global__ void s3_transposed_kernel(int row_size, int column_size, int column_pitch,
                                      const float* d_matrix, const float* d_vec, float* d_r) {

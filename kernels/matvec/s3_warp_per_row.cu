@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3's one warp per row, whose listing is lost altogether (A19): reconstructed from the sentence
-// that announces it, "explicit use of warps", in the form of its one block per row. Each warp has
-// 32 words of the dynamic shared memory and adds up in them. Then the lanes of a warp ran in step
-// and needed no barrier; since Volta they do, and it is __syncwarp.
+// S3's one warp per row, whose listing is lost completely (A19): reconstructed from the sentence
+// that announces it, "explicit use of warps", in the form of its one block per row. Each warp adds
+// up in 32 words of the dynamic shared memory. In 2010 the lanes of a warp ran in step and needed
+// no barrier; since Volta they need __syncwarp.
 
 #include "s3.cuh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vector through shared memory instead: a block stages a chunk of it, uses it for all its rows,
-// and stages the next. One launch whatever the length, and no global variable. Threads beyond the
-// last row stage and wait like the others, and only skip the sums: a return before a barrier would
+// The vector goes through shared memory instead: a block stages a chunk of it, uses it for all its
+// rows, and stages the next. This takes one launch for any length, and no global variable. Threads
+// beyond the last row also stage and wait, and skip only the sums: a return before a barrier would
 // leave the rest of the block waiting. Source: S3 mxvNaiveTransposeShared (A16).
 
 #include <algorithm>
@@ -19,7 +19,7 @@ __global__ void shared_kernel(MatvecArgs p) {
   float sum = 0;
   for (int start = 0; start < p.columns; start += chunk) {
     const int end = min(p.columns, start + chunk);
-    __syncthreads();  // nobody reads the last chunk any more
+    __syncthreads();  // the previous chunk may be overwritten
 #pragma unroll 4
     for (int j = start + static_cast<int>(threadIdx.x); j < end; j += blockDim.x)
       staged[j - start] = p.v[j];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the fast column-wise product costs a user whose matrix is stored by rows: transpose it into
-// scratch memory first, then multiply. How many products have to follow before that pays is what S3
-// leaves open when it says that transposition is slow (C62).
+// scratch memory first, then multiply. S3 says that transposition is slow (C62), but not how many
+// products must follow before it pays.
 
 #include "../transpose/transpose.hpp"
 #include "matvec.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Still one thread per row, but A is stored by columns: in every step a warp reads 32 neighbouring
-// words, four full sectors. S3 calls this the transposed matrix; it is the same product with the
-// other storage order, so rows and columns keep their meaning here (S3 swaps them without saying).
+// words, four full sectors. S3 calls this the transposed matrix. It is the same product in the
+// other storage order, so rows and columns keep their meaning here (S3 silently swaps them).
 // Source: S3, the loop after "矩陣轉置" (A14).
 
 #include "matvec.hpp"

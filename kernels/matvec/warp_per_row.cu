@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One warp per row: the multiprocessor schedules warps, so a row needs no more threads than one,
-// and its lanes hand their partial sums on by shuffles, without shared memory and without barriers.
-// Source: S3 announces the warp method and loses its listing (A19); reconstructed.
+// One warp per row: the multiprocessor schedules warps, so one warp is enough for a row. Its lanes
+// add up their partial sums by shuffles, without shared memory or barriers. Source: S3 announces
+// the warp method, but its listing is lost (A19); reconstructed.
 
 #include "matvec.hpp"
 

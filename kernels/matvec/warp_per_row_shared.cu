@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One warp per row as one had to write it in 2010, before shuffles: the eight warps of a block
-// stage the vector in shared memory, 256 words at a time and one by each thread, and every warp
-// adds up its lanes in a row of shared memory of its own. Then the lanes of a warp ran in step and
-// needed no barrier among them; since Volta they need __syncwarp. Source: S3 announces it (A19);
-// the shape follows a public OpenCL port of such kernels, with the names of the slides.
+// One warp per row as it had to be written in 2010, before shuffles: the eight warps of a block
+// stage the vector in shared memory, 256 words at a time, one per thread, and every warp adds up
+// its lanes in its own row of shared memory. In 2010 the lanes of a warp ran in step and needed no
+// barrier; since Volta they need __syncwarp. Source: S3 announces it (A19); the shape follows a
+// public OpenCL port of such kernels, with the names of the slides.
 
 #include <algorithm>
 
@@ -24,9 +24,9 @@ __global__ void __launch_bounds__(block) warp_per_row_shared_kernel(MatvecArgs p
   float sum = 0;
   for (int start = 0; start < p.columns; start += block) {
     const int count = min(p.columns - start, block);
-    __syncthreads();  // nobody reads the last words any more
+    __syncthreads();  // the previous words may be overwritten
     if (tid < count) staged[tid] = p.v[start + tid];
-    __syncthreads();  // the words are there
+    __syncthreads();  // the words are written
     if (row >= p.rows) continue;
     for (int j = lane; j < count; j += warp) sum += a[start + j] * staged[j];
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How fast all multiprocessors together read what each of them has at hand: its shared memory, or
-// the same words by way of its L1 cache. A warp reads all of them, again and again, 16 bytes to a
-// lane and side by side, so that no two lanes meet in a bank, and does next to nothing with them.
+// How fast all multiprocessors together read nearby words: from shared memory, or the same words
+// through the L1 cache. A warp reads all of them, again and again, 16 bytes to a lane and side by
+// side, so that no two lanes meet in a bank, and does next to nothing with them.
 
 #include "../fold.cuh"
 #include "../launch.hpp"
@@ -11,13 +11,13 @@
 namespace recheck::kernels::memory {
 namespace {
 
-/// This warp's passes over `words`. In every pass a lane reads other ones, or else the compiler
-/// might read them once for all passes; rotations keep passes from cancelling one another.
+/// This warp's passes over `words`. A lane reads other words in every pass; otherwise the compiler
+/// might read them once for all passes. Rotations keep passes from cancelling each other.
 template <typename Load>
 __device__ void fold_passes(const unsigned* words, std::int64_t count, float* out, Load load) {
   constexpr unsigned lanes = 32, warps = fold_block / lanes;
   unsigned own = 0;
-  // the first pass of each block before the second of any, so that none has much more to do
+  // the first pass of each block comes before the second of any, which balances the work
   for (unsigned pass = threadIdx.x / lanes * gridDim.x + blockIdx.x; pass < passes;
        pass += warps * gridDim.x) {
     const auto lane = static_cast<int>((threadIdx.x + pass) % lanes);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a load takes, level by level: one thread reads a word, and only when it has it does it
-// know where the next one is. The words are whatever they are, so they are no pointers: each is
-// masked, and what the mask leaves is xored into the next address. The mask is 0, but it comes as
-// an argument, so that nobody knows before the word is there. That is one logic instruction for
-// each load, the same at every level and part of its time; where the next line is, and what becomes
-// of the word, is computed while a load is under way. The lines come in an order without a stride
-// that a cache could foresee. Over a gigabyte, a time includes what translating the addresses
-// takes, as with any scattered loads.
+// How long a load takes, level by level: a pointer chase by one thread, in which each address
+// depends on the previous load. The data are arbitrary, so each word is masked and xored into the
+// next address. The mask is 0, but it comes as an argument, so the compiler and the GPU have to
+// wait for the word. This adds one logic instruction to each load, the same at every level and part
+// of its time; the next line and the fold of the words are computed while a load is under way. The
+// lines come in an order without a stride that a cache could predict. Over a gigabyte, times
+// include address translation, as with any scattered loads.
 
 #include "../launch.hpp"
 #include "../one_stream.hpp"
@@ -18,7 +17,7 @@ namespace {
 
 constexpr int block = 256;
 
-/// From line `first`; load(offset, twist) reads the word at (offset xor twist), in bytes.
+/// Starts at line `first`; load(offset, twist) reads the word at (offset xor twist), in bytes.
 template <int steps, typename Load>
 __device__ void chase(unsigned first, unsigned lines, unsigned mask, float* result, Load load) {
   unsigned line = first, twist = 0, fold = 0;
@@ -51,8 +50,8 @@ __global__ void __launch_bounds__(block)
     latency_l1_kernel(ProbeArgs p, unsigned lines, unsigned mask) {
   const auto* words = reinterpret_cast<const unsigned*>(p.in);
   const auto base = reinterpret_cast<std::uintptr_t>(words);
-  // what fills the cache has to be of use, or the compiler leaves it out: here it says where to
-  // begin, which the mask makes 0
+  // the compiler would leave out loads without a use: here they give the first line, which the mask
+  // makes 0
   unsigned seen = 0;
   for (unsigned line = threadIdx.x; line < lines; line += block)
     seen |= __ldg(words + line * line_words) & mask;
@@ -63,7 +62,7 @@ __global__ void __launch_bounds__(block)
   });
 }
 
-// which launches on different streams share
+// launches on different streams share it
 __constant__ unsigned constants[constant_words];
 OneStream users_of_constants;
 

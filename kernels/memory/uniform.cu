@@ -2,8 +2,8 @@
 //
 // How many words per second all multiprocessors together get where every lane of a warp reads the
 // same word, as the threads of S3's products read the vector: from shared memory, from constant
-// memory and by way of the L1 cache. Loads do not wait for one another, so this is throughput, not
-// latency. The index is the same for the whole block and known to be so, as in S3's loops.
+// memory and through the L1 cache. Loads do not wait for each other, so this is throughput, not
+// latency. The index is the same for the whole block and the compiler knows it, as in S3's loops.
 
 #include "../fold.cuh"
 #include "../launch.hpp"
@@ -13,8 +13,8 @@
 namespace recheck::kernels::memory {
 namespace {
 
-/// Each warp of a block takes a pass over words[0, count). Passes begin at different words, or the
-/// compiler might read them once for all passes.
+/// Each warp of a block takes a pass over words[0, count). Passes begin at different words;
+/// otherwise the compiler might read them once for all passes.
 template <typename Load>
 __device__ void uniform_passes(int count, float* out, Load load) {
   constexpr unsigned lanes = 32, warps = fold_block / lanes;
@@ -25,13 +25,13 @@ __device__ void uniform_passes(int count, float* out, Load load) {
     unsigned once = 0;
 #pragma unroll 8
     for (int i = first; i < count; ++i) once ^= load(i);
-    // where this loop begins is not known to be aligned, so that no two loads are made one
+    // the compiler does not know this loop's alignment, so it cannot merge two loads
 #pragma unroll 8
     for (int i = count; i < count + first; ++i) once ^= load(i - count);
     const unsigned pass = step * warps + warp;
     if (pass < passes) own ^= __funnelshift_l(once, once, pass);
   }
-  // all lanes have the same: one speaks for its warp
+  // all lanes have the same value, so one stores it for the warp
   store_fold(threadIdx.x % lanes == 0 ? own : 0, reinterpret_cast<unsigned*>(out));
 }
 
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(fold_block) uniform_l1_kernel(ProbeArgs p) {
   uniform_passes(static_cast<int>(p.count), p.out, [=](int i) { return __ldg(words + i); });
 }
 
-// which launches on different streams share
+// launches on different streams share it
 __constant__ unsigned constants[constant_words];
 OneStream users_of_constants;
 

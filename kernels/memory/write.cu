@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast all multiprocessors together write to shared memory: a block writes all words, again and
-// again, 16 bytes to a thread and side by side, so that no two lanes meet in a bank. What a pass
-// has written the next one overwrites: the stores are volatile assembly, for a compiler that sees
-// this leaves them out, and what the last pass has left is read back and proves that one alone.
+// again, 16 bytes to a thread and side by side, so that no two lanes meet in a bank. Each pass
+// overwrites the previous one, so the stores are volatile assembly; the compiler would leave out
+// others. Reading back the words proves the last pass only.
 
 #include "../fold.cuh"
 #include "../launch.hpp"
@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(fold_block) write_shared_kernel(ProbeArgs p) {
   extern __shared__ uint4 vectors[];
   const auto base = static_cast<unsigned>(__cvta_generic_to_shared(vectors));
   const auto end = static_cast<unsigned>((p.count + 3) / 4);
-  // a thread has vectors to itself, so nobody waits for anybody
+  // each thread has its own vectors, so no barrier is needed
   unsigned last = 0;
   for (unsigned pass = blockIdx.x; pass < passes; pass += gridDim.x) {
 #pragma unroll 4

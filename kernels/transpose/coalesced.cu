@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tile in shared memory turns the matrix round: read along rows of in, written along rows of out.
-// What is left to pay is the tile's column, whose 32 words all lie in one bank. Source: SDK
+// A tile in shared memory lets a warp read along rows of in and write along rows of out. The
+// remaining cost is the tile's column, whose 32 words all lie in one bank. Source: SDK
 // transposeNew, "coalesced transpose" (A17).
 
 #include "tile.cuh"

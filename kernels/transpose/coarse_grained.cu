@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Half a transposition, to find out which half costs: tiles go to their transposed places, but not
-// transposed inside. Source: SDK transposeNew, "coarse-grained" (A17), whose own comment says that
-// it would fail the test.
+// Half a transposition, to find out which half costs time: tiles move to their transposed places,
+// but are not transposed inside. Source: SDK transposeNew, "coarse-grained" (A17), whose own
+// comment says that it would fail the test.
 
 #include "tile.cuh"
 

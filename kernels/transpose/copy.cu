@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plain copy in the transpositions' shape: what they would reach if transposing cost nothing, and
-// the yardstick that NVIDIA's paper holds them to. Source: SDK transposeNew, "simple copy" (A17).
+// A plain copy with the transpositions' tiles and blocks: what they would reach if transposing cost
+// nothing. NVIDIA's paper compares them with it. Source: SDK transposeNew, "simple copy" (A17).
 
 #include "tile.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The copy once more, by way of shared memory and a barrier: what the detour costs when it has no
-// use. Source: SDK transposeNew, "shared memory copy" (A17).
+// The copy through shared memory, with a barrier: the cost of the detour when it has no use.
+// Source: SDK transposeNew, "shared memory copy" (A17).
 
 #include "tile.cuh"
 

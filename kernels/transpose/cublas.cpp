@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The vendor's transposition: geam, out = 1 · inᵀ + 0 · (nothing). Row-major matrices are the
-// transposes of what column-major cuBLAS sees, which is the same question once more.
+// cuBLAS's transposition: geam, out = 1 · inᵀ + 0 · (nothing). Column-major cuBLAS sees the
+// transposes of row-major matrices, which is the same problem.
 
 #include "../cublas.hpp"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks that run at the same time take tiles along a diagonal instead of along a row. On the
-// GTX 200 series a column of tiles lay in one or two partitions of memory and queued there; since
-// Fermi addresses are hashed over the partitions. Source: SDK transposeNew, "diagonal transpose"
-// (A17).
+// Blocks that run at the same time take tiles along a diagonal instead of along a row. On the GTX
+// 200 series a column of tiles lay in one or two partitions of memory and queued there; since Fermi
+// addresses are hashed over the partitions. Source: SDK transposeNew, "diagonal transpose" (A17).
 
 #include "tile.cuh"
 

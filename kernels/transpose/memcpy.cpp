@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The driver's own copy within device memory: the roof of every kernel that reads a matrix once and
-// writes it once.
+// The driver's own copy within device memory: the ceiling of every kernel that reads a matrix once
+// and writes it once.
 
 #include <cuda_runtime.h>
 
@@ -16,7 +16,7 @@ void memcpy(const TransposeArgs& args, cudaStream_t stream) {
   const auto bytes = [](std::int64_t floats) {
     return static_cast<std::size_t>(floats) * sizeof(float);
   };
-  constexpr std::int64_t most_pitch = 0x7fffffff;  // bytes that cudaMemcpy2D counts
+  constexpr std::int64_t most_pitch = 0x7fffffff;  // the most bytes that cudaMemcpy2D takes
   const bool far = std::max(bytes(args.ldin), bytes(args.ldout)) > most_pitch;
   if (args.ldin == args.columns && args.ldout == args.columns)
     cudaMemcpyAsync(args.out, args.in, bytes(std::int64_t{args.rows} * args.columns),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The transposition as one writes it first: a warp reads 32 neighbouring words and writes them a
-// row of out apart, into 32 different sectors. Source: SDK transposeNew, "naive transpose" (A17).
+// The obvious transposition: a warp reads 32 neighbouring words and writes them one row of out
+// apart, into 32 different sectors. Source: SDK transposeNew, "naive transpose" (A17).
 
 #include "tile.cuh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One word of padding per row of the tile, and the 32 words of a column lie in 32 banks. Source:
+// With one word of padding per row of the tile, the 32 words of a column lie in 32 banks. Source:
 // SDK transposeNew, "no bank conflict trans" (A17).
 
 #include "tile.cuh"

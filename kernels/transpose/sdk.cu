@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NVIDIA's eight kernels in the sample's own form: int indices that are computed once, steps over
-// them in loops whose trip count the compiler knows, static arrays, no guards. S3 names the sample,
-// transposeNew of CUDA SDK 3.1, and has a table of its times (A17), no code. That version is not to
-// be had; the form is that of the sample of 2009, whose kernels have the same names, tiles of 32×32
-// and blocks of 32×8. What tile.cuh makes general. As there, nothing keeps a repetition from
-// filling the tile while another warp still writes out the last one: the words are the same.
+// them in loops whose trip count the compiler knows, static arrays, no guards. tile.cuh is the
+// generalised version. S3 names the sample, transposeNew of CUDA SDK 3.1, and has a table of its
+// times (A17), but no code. That version is no longer available. The form is that of the sample of
+// 2009, whose kernels have the same names, tiles of 32×32 and blocks of 32×8. As there, a
+// repetition may fill the tile while another warp still writes it out: the words are the same.
 
 #include "transpose.hpp"
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr int tile_dim = 32, block_rows = 8;
 
-/// nreps times: a tile from `index_in` on, in rows of `in_width`, into shared memory, and from
-/// there to `index_out` on, in rows of `out_width`, as it is or turned.
+/// nreps times: carries a tile from `index_in`, in rows of `in_width`, through shared memory to
+/// `index_out`, in rows of `out_width`, transposed if `turned`.
 template <bool turned, int padding>
 __device__ void carry(float* odata, int index_out, int out_width, const float* idata, int index_in,
                       int in_width, int nreps) {
@@ -62,7 +62,7 @@ __global__ void sdk_naive_kernel(float* odata, const float* idata, int width, in
       odata[index_out + i] = idata[index_in + i * width];
 }
 
-/// The tile to its transposed place.
+/// Moves the tile to its transposed place.
 template <bool turned, int padding>
 __global__ void sdk_moved_kernel(float* odata, const float* idata, int width, int height,
                                  int nreps) {
@@ -71,7 +71,8 @@ __global__ void sdk_moved_kernel(float* odata, const float* idata, int width, in
   carry<turned, padding>(odata, index_out, height, idata, index_in, width, nreps);
 }
 
-/// Where it is, by the width, from which the rows go on by the height: right of a square alone.
+/// The first index uses the width, but output rows step by the height, so only squares come out
+/// right.
 __global__ void sdk_fine_grained_kernel(float* odata, const float* idata, int width, int height,
                                         int nreps) {
   const int index = element(blockIdx.x, blockIdx.y, width);

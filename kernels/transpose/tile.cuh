@@ -10,7 +10,7 @@ namespace recheck::kernels::transpose {
 
 inline constexpr int tile_size = 32, block_rows = 8;
 
-/// in's tile at (row, column), in elements, into shared memory; 0 outside the matrix.
+/// Loads in's tile at (row, column), in elements, into shared memory; 0 outside the matrix.
 template <int stride>
 __device__ void load_tile(const TransposeArgs& p, float (&tile)[tile_size][stride],
                           std::int64_t row, std::int64_t column) {
@@ -21,8 +21,8 @@ __device__ void load_tile(const TransposeArgs& p, float (&tile)[tile_size][strid
   }
 }
 
-/// The tile to (row, column) of out, which has so many rows and columns; transposed on the way or
-/// as it is.
+/// Stores the tile at (row, column) of out, which has `rows` rows and `columns` columns, transposed
+/// or unchanged.
 template <bool transposed, int stride>
 __device__ void store_tile(const TransposeArgs& p, const float (&tile)[tile_size][stride],
                            std::int64_t row, std::int64_t column, int rows, int columns) {
@@ -32,16 +32,16 @@ __device__ void store_tile(const TransposeArgs& p, const float (&tile)[tile_size
       p.out[(row + i) * p.ldout + column + tx] = transposed ? tile[tx][i] : tile[i][tx];
 }
 
-/// Carries the tile at (tile_row, tile_column), in tiles, from in to out by way of `tile`. A
-/// transposition has it moved, to (tile_column, tile_row), and turned, itself transposed; each can
-/// be had alone.
+/// Carries the tile at (tile_row, tile_column), in tiles, from in to out through `tile`. If
+/// `moved`, it goes to (tile_column, tile_row); if `turned`, it is itself transposed. A
+/// transposition does both.
 template <bool moved, bool turned, int stride>
 __device__ void carry_tile(const TransposeArgs& p, float (&tile)[tile_size][stride],
                            unsigned tile_row, unsigned tile_column) {
   const std::int64_t row = std::int64_t{tile_row} * tile_size;
   const std::int64_t column = std::int64_t{tile_column} * tile_size;
   for (int repeat = 0; repeat < p.repeats; ++repeat) {
-    if (repeat > 0) __syncthreads();  // nobody reads the tile any more
+    if (repeat > 0) __syncthreads();  // the tile may be overwritten
     load_tile(p, tile, row, column);
     __syncthreads();  // the tile is whole
     if constexpr (moved)

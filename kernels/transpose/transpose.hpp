@@ -8,16 +8,16 @@
 
 namespace recheck::kernels::transpose {
 
-// NVIDIA's eight kernels, as the SDK's transposeNew names them (A17): tiles of 32×32 elements, each
-// the work of a block of 32×8 threads. Launchers put their work on a stream and return; they
-// allocate nothing and keep no state. Errors are the caller's to read (cudaGetLastError), except
-// cuBLAS's own, which are thrown. Extents are at most most_extent (arguments.hpp), and a grid's
-// second dimension, which NVIDIA's eight give the rows, has 65535 tiles.
+// NVIDIA's eight kernels, as the SDK's transposeNew names them (A17): a block of 32×8 threads for
+// each tile of 32×32 elements. Launchers queue their work on a stream and return; they allocate
+// nothing and keep no state. The caller reads errors (cudaGetLastError), except cuBLAS's own, which
+// are thrown. Extents are at most most_extent (arguments.hpp). A grid's second dimension, which
+// NVIDIA's eight use for the rows, has at most 65535 tiles.
 
-/// out = in, both rows×columns (ldout >= columns), from thread to thread. copy.cu
+/// out = in, both rows×columns (ldout >= columns), without shared memory. copy.cu
 void copy(const TransposeArgs& args, cudaStream_t stream);
 
-/// The same by way of a tile in shared memory. copy_shared.cu
+/// As copy, but through a tile in shared memory. copy_shared.cu
 void copy_shared(const TransposeArgs& args, cudaStream_t stream);
 
 /// Reads rows, writes columns. naive.cu
@@ -27,23 +27,24 @@ void naive(const TransposeArgs& args, cudaStream_t stream);
 /// coalesced.cu
 void coalesced(const TransposeArgs& args, cudaStream_t stream);
 
-/// The same with a padded tile, whose columns lie in different banks. no_bank_conflicts.cu
+/// As coalesced, but with a padded tile, whose columns lie in different banks. no_bank_conflicts.cu
 void no_bank_conflicts(const TransposeArgs& args, cudaStream_t stream);
 
-/// No transposition: moves each tile to its transposed place as it is. An element that leaves the
-/// matrix at a ragged edge is dropped, a place that none comes to becomes 0. out is columns×rows.
-/// coarse_grained.cu
+/// Not a transposition: moves each tile unchanged to its transposed place. An element that leaves
+/// the matrix at a ragged edge is dropped; a place that receives no element becomes 0. out is
+/// columns×rows. coarse_grained.cu
 void coarse_grained(const TransposeArgs& args, cudaStream_t stream);
 
-/// No transposition: transposes each tile inside and leaves it in its place; ragged edges as above.
-/// out is rows×columns (ldout >= columns). fine_grained.cu
+/// Not a transposition: transposes each tile inside and leaves it in its place, with ragged edges
+/// as in coarse_grained. out is rows×columns (ldout >= columns). fine_grained.cu
 void fine_grained(const TransposeArgs& args, cudaStream_t stream);
 
 /// As no_bank_conflicts, with the blocks in diagonal order. diagonal.cu
 void diagonal(const TransposeArgs& args, cudaStream_t stream);
 
-// The same eight as printed: int indices, no guards. They take whole tiles of 32×32, at least one,
-// without padding, in as many elements as an int counts; sdk_fine_grained those of a square. sdk.cu
+// The eight kernels as printed: int indices, no guards. They take unpadded matrices of at least one
+// tile of 32×32, whole tiles only, whose elements an int can count; sdk_fine_grained takes only
+// squares. sdk.cu
 void sdk_copy(const TransposeArgs& args, cudaStream_t stream);
 void sdk_copy_shared(const TransposeArgs& args, cudaStream_t stream);
 void sdk_naive(const TransposeArgs& args, cudaStream_t stream);
@@ -56,7 +57,7 @@ void sdk_diagonal(const TransposeArgs& args, cudaStream_t stream);
 /// cublasSgeam. cublas.cpp
 void cublas(const TransposeArgs& args, const Queue& queue);
 
-/// out = in, both rows×columns, by cudaMemcpy from device to device. memcpy.cpp
+/// out = in, both rows×columns, by a device-to-device cudaMemcpy. memcpy.cpp
 void memcpy(const TransposeArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::transpose

@@ -30,7 +30,7 @@ LONGEST_DIFF = 200  # lines that a failure prints
 
 def _said(*words: object, claims: Path = EXPERIMENTS, folder: Path) -> bytes:
     """What a command prints and its exit code, without the name of the tests' own folder."""
-    done = run(*map(str, words), "--experiments", claims, drawn=True)
+    done = run(*map(str, words), "--experiments", claims)
     text = f"{done.stdout}{done.stderr}exit code {done.returncode}\n"
     return text.replace(f"{folder}/", "").replace(f"{REPORTS}/", "").encode()
 

@@ -12,6 +12,7 @@ import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib.metadata import distributions
 from pathlib import Path
 
@@ -46,37 +47,36 @@ def _missing() -> list[str]:
     return [f"{name} {least}" for name, least in NEEDED.items() if found.get(name, 0) < least]
 
 
-UNREAD = "TYPE_CHECKING"
+MODULES = {
+    ".".join(path.relative_to(REPORTS).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
 
 
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _imports(path: Path) -> Iterator[tuple[int, str]]:
-    """The package's own modules that a file imports, with the columns of their statements."""
-    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    # what only a checker of types reads is imported by no program
-    unread = [each for each in nodes if isinstance(each, ast.If) and _name(each.test) == UNREAD]
-    for_types = [inner for each in unread for inner in each.body]
-    for node in nodes:
-        if node in for_types:
-            continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recheck_report"):
+def _imports(path: Path) -> Iterator[str]:
+    """The package's own modules that a file imports, also for a checker of types alone."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import"
             for each in node.names:
-                name = f"{node.module}.{each.name}".split(".")[1]
-                yield node.col_offset, name
-        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: a relative import"
+                inner = f"{node.module}.{each.name}"
+                yield from {inner, node.module or ""} & MODULES.keys()
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
-def test_imports_point_one_way(path: Path) -> None:
+def test_imports_point_one_way() -> None:
+    """From folder to folder as LAYERS has them, and within a folder without a circle."""
     order = {name: at for at, names in enumerate(LAYERS) for name in names}
-    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    for column, name in _imports(path):
-        assert column == 0, "an import inside a function"
-        if name != "__version__" and own != "__init__":
-            assert name == own or order[name] < order[own], f"{own} imports {name}"
+    graph: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        graph[module] = set()
+        for other in _imports(path):
+            own, theirs = ((f"{name}.".split(".")[1]) for name in (module, other))
+            if own and theirs and own != "__init__":
+                assert own == theirs or order[theirs] < order[own], f"{module} imports {other}"
+            # a folder's __init__ names what its files hold
+            if other != module and not module.startswith(f"{other}."):
+                graph[module].add(other)
+    TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
 def _sources() -> Iterator[Path]:
@@ -159,8 +159,7 @@ def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
-    needed = ["py.typed", "write/page/page.css"]
-    needed += ["statistics/changes.json", "statistics/runs/nvidia-h200.json"]
+    needed = ["py.typed", "statistics/changes.json", "statistics/runs/nvidia-h200.json"]
     assert {f"recheck_report/{name}" for name in needed} <= files
 
 

@@ -12,6 +12,7 @@ import pytest
 from conftest import Report, run, tree
 from made_claims import about, make_claim, ratio
 from recheck_report.claims import Check
+from recheck_report.claims.checks import Choice
 from recheck_report.record.record import Record
 from records import Json, few, h100, keep, matching, probes_of, scale, set_time
 
@@ -52,7 +53,7 @@ def test_what_a_document_leaves_open_is_varied(
         check: Check = ratio(other=row)
         return replace(check, other=check.other.replace("cold", "hot")) if "cpu" in row else check
 
-    checks = tuple((f"tile {row}", at(row)) for row in rows)
+    checks = tuple((Choice((("tile", row),)), at(row)) for row in rows)
     claim = make_claim("C01", replace(checks[0][1], over=checks))
     (judged,) = about(loaded(few()), claim).judgement.claims
     assert judged.verdict == verdict
@@ -67,7 +68,7 @@ def test_the_verdict_furthest_from_what_was_said_is_the_first_surprise(
         make_claim("C02", ratio("s0_tiles", above=3.0), claimed=3.0),
         make_claim("C05", replace(slow, other=slow.other.replace("cold", "hot"))),
     ]
-    found = about(loaded(few()), *claims).judgement.surprises(9)
+    found = about(loaded(few()), *claims).judgement.furthest(9)
     assert [each.claim.id for each in found] == ["C05", "C02"]
 
 

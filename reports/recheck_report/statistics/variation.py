@@ -146,8 +146,9 @@ class Runs:
             kind = about["target"], str(_threads(about["role"], row))
             groups.setdefault((experiment, shape, regime, *kind), []).append(name)
         pairs = (
-            (name, max(own, key=lambda each: sum(map(bool, self.medians[each]))))
+            (name, most)
             for own in groups.values()
+            for most in [max(own, key=lambda each: sum(map(bool, self.medians[each])))]
             for name in own
         )
         return self._by_class((name, self.deviation(name, to)) for name, to in pairs if name != to)
