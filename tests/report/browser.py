@@ -13,8 +13,7 @@ import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.write.page import page as made
-from synthetic import make_full, pack, spoil, unpack
-from synthetic_claims import make_probes
+from records import h100, keep, probes_of, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -39,23 +38,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def record() -> Json:
-    """Of all experiments; one row fails."""
-    full = make_full(small=True)
-    return spoil(full, "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    """Of an H100; one row fails."""
+    return spoil(h100(), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")
-def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    folder = tmp_path_factory.mktemp("own")
-    unpack(pack(record), folder)
-    (folder / "probes.json").write_text(json.dumps(make_probes(record)), encoding="utf-8")
-    return read(folder, EXPERIMENTS)
+def measured(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return read(keep(tmp_path_factory.mktemp("measured"), record, probes_of()), EXPERIMENTS)
 
 
 @pytest.fixture(scope="module")
-def report(own: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(measured: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(made(own))
+    path.write_bytes(made(measured))
     return path
 
 

@@ -9,19 +9,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from browser import NEEDED, Json, Opened, browser, dropped, move, opened, own, record, report, until
+from browser import (
+    NEEDED,
+    Json,
+    Opened,
+    browser,
+    dropped,
+    measured,
+    move,
+    opened,
+    record,
+    report,
+    until,
+)
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.say.claim import verdicts_json
+from recheck_report.say.ratio import times
 from recheck_report.statistics.changes import changes
 from recheck_report.write.page import page as made
-from synthetic import SMALL, copied, make_full, make_record, pack, scale, spoil, unpack
+from records import copied, few, keep, no_gpu, pack, scale, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-__all__ = ["browser", "opened", "own", "record", "report"]
+__all__ = ["browser", "measured", "opened", "record", "report"]
 pytestmark = NEEDED
 OUTSIDE = REPORTS.parent / "tests" / "outside"
 VIEWS = ["summary", "claims", "speed", "accuracy", "compare", "evidence"]
@@ -31,17 +44,17 @@ CASE = "matmul/tile16/1024x1024x1024/cold"
 # what a reader asks, and by how many actions it is answered
 
 
-def test_the_first_screen_answers(own: Measured, opened: Opened) -> None:
+def test_the_first_screen_answers(measured: Measured, opened: Opened) -> None:
     page = opened(viewport={"width": 1400, "height": 900})
     words = ("holds", "fails here", "wrong as printed", "not judged")
-    holds, here, printed, none = map(own.judgement.count, words)
-    fails, total = here + printed, len(own.judgement.claims) - none
+    holds, here, printed, none = map(measured.judgement.count, words)
+    fails, total = here + printed, len(measured.judgement.claims) - none
     assert page.inner_text("main h1:visible") == f"{holds} of {total} claims hold, {fails} fail."
     sizes = "[...document.querySelectorAll('main *')].map(e => getComputedStyle(e).fontSize)"
     largest = max(float(each.removesuffix("px")) for each in page.evaluate(sizes))
     head = page.locator("main h1:visible").evaluate("e => getComputedStyle(e).fontSize")
     assert head == f"{largest:g}px"
-    assert "What 4 documents claimed, measured again on NVIDIA H200" in page.inner_text("main")
+    assert "What 4 documents claimed, measured again on NVIDIA H100" in page.inner_text("main")
     headings = page.locator("main h2:visible").all_inner_texts()
     assert headings[0] == "What is fastest" and headings[-1] == "Can it be trusted"
     assert re.fullmatch(
@@ -118,15 +131,15 @@ def test_the_address_names_what_is_shown(opened: Opened) -> None:
     until(page, "document.getElementById('answer').innerText.includes('at 1024³')")
 
 
-def test_the_raw_samples_of_a_case(own: Measured, opened: Opened) -> None:
-    case = own.record.by_id[CASE]
+def test_the_raw_samples_of_a_case(measured: Measured, opened: Opened) -> None:
+    case = measured.record.by_id[CASE]
     page = opened(f"view=speed&case={CASE}")
     said = page.locator(".panel svg").first.get_attribute("aria-label") or ""
     assert f"{len(case.samples)} samples by round" in said
     assert page.locator("#with").input_value() == "cublas"
-    page.select_option("#with", "tile8")
-    until(page, "address().with === 'tile8'")
-    assert "tile8/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
+    page.select_option("#with", "s0_tiles")
+    until(page, "address().with === 's0_tiles'")
+    assert "s0_tiles/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
     # what an address names is scrolled to
     until(opened(f"view=speed&case={CASE}"), "scrollY > 99")
 
@@ -134,7 +147,7 @@ def test_the_raw_samples_of_a_case(own: Measured, opened: Opened) -> None:
 # the same numbers as the Markdown's
 
 
-def test_every_ratio_is_the_report_s(own: Measured, opened: Opened) -> None:
+def test_every_ratio_is_the_report_s(measured: Measured, opened: Opened) -> None:
     """With what is concluded from it; and a row has one error, whatever regimes it has."""
     page = opened()
     found = page.evaluate(
@@ -142,24 +155,26 @@ def test_every_ratio_is_the_report_s(own: Measured, opened: Opened) -> None:
     )
     outcomes = set()
     for base, other, text, outcome in found:
-        ratio = own.comparisons.verdict(own.record.by_id[base], own.record.by_id[other])
+        ratio = measured.comparisons.verdict(
+            measured.record.by_id[base], measured.record.by_id[other]
+        )
         known = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
-        assert (text, outcome) == (f"{ratio}{'' if known else ' ≈'}", known), other
+        assert (text, outcome) == (times(ratio) + " ≈" * (not known), known), other
         outcomes.add(outcome)
     assert outcomes == {-1, 0, 1} and len(found) > 100
     assert not page.evaluate("CASES.some(c => c.speedup && isAudit(c))")
     found = page.evaluate("INEXACT.map(c => [c.experiment, c.row.name, c.shape, c.regime])")
-    cases = [own.record.by_id["/".join(each)] for each in found]
+    cases = [measured.record.by_id["/".join(each)] for each in found]
     assert len({tuple(each[:3]) for each in found}) == len(found) > 50
     assert {(case.target, case.regime) for case in cases} == {("gpu", "cold"), ("cpu", "hot")}
 
 
-def test_numbers_read_alike(own: Measured, opened: Opened) -> None:
+def test_numbers_read_alike(measured: Measured, opened: Opened) -> None:
     values = [8.914, 388.2, 0.00123456, 1e-9, 99.95, 0.5, 123456.0, 2.5e-7]
     page = opened()
     assert page.evaluate("v => v.map(x => significant(x))", values) == [*map(significant, values)]
     assert page.evaluate("v => v.map(x => duration(x))", values) == [*map(duration, values)]
-    timed = [case for case in own.record.cases if case.seconds]
+    timed = [case for case in measured.record.cases if case.seconds]
     shown = page.evaluate("CASES.filter(c => c.median).map(c => [spread(c), shapeLabel(c.shape)])")
     assert shown == [[spread(case.time), shape_label(case.shape_name)] for case in timed]
 
@@ -172,24 +187,26 @@ def packed(record: Json) -> Json:
     return found
 
 
-def verdicts_of(own: Measured, **turned: str) -> Json:
-    found: Json = json.loads(verdicts_json(own.record, own.judgement))
+def verdicts_of(measured: Measured, **turned: str) -> Json:
+    found: Json = json.loads(verdicts_json(measured.record, measured.judgement))
     for each in found["claims"]:
         each["verdict"] = turned.get(each["id"], each["verdict"])
     return found
 
 
-def test_what_became_slower_comes_first(record: Json, own: Measured, opened: Opened) -> None:
+def test_what_became_slower_comes_first(record: Json, measured: Measured, opened: Opened) -> None:
     other = record
     slowed = [CASE, "matvec/naive/8192x8192/cold", "transpose/naive/8192x8192/cold"]
     for name in slowed:
         other = scale(other, name, 1.3)
     page = opened()
-    dropped(page, ("record.json", packed(other)), ("verdicts.json", verdicts_of(own, C14="holds")))
-    audit = own.record.experiment("audit")
+    dropped(
+        page, ("record.json", packed(other)), ("verdicts.json", verdicts_of(measured, C14="holds"))
+    )
+    audit = measured.record.experiment("audit")
     assert audit
-    timed = [case for case in own.record.cases if case.seconds]
-    compared = len(timed) - len([case for case in own.record.of(audit) if case.seconds])
+    timed = [case for case in measured.record.cases if case.seconds]
+    compared = len(timed) - len([case for case in measured.record.of(audit) if case.seconds])
     assert page.inner_text("#answer").startswith(f"3 of {compared:,} cases became slower, 0 faster")
     table = page.get_by_role("table", name="Slower than in this report")
     assert sorted(table.locator("tbody th").all_inner_texts()) == sorted(slowed)
@@ -204,7 +221,7 @@ def test_what_became_slower_comes_first(record: Json, own: Measured, opened: Ope
 
 
 def test_it_tells_changes_as_the_command_does(
-    record: Json, own: Measured, opened: Opened, tmp_path: Path
+    record: Json, measured: Measured, opened: Opened, tmp_path: Path
 ) -> None:
     """Of the same two records, whose times differ by up to 40 % either way, in all classes."""
     other = copied(record)
@@ -213,15 +230,15 @@ def test_it_tells_changes_as_the_command_does(
         for name in ("median", "low", "high") if case["seconds"] else ():
             case["seconds"][name] *= factor
         case["samples"] = [factor * each for each in case["samples"]]
-    unpack(pack(other), tmp_path)
-    found = changes(own.record, read(tmp_path, EXPERIMENTS).record)
+    keep(tmp_path, other)
+    found = changes(measured.record, read(tmp_path, EXPERIMENTS).record)
     there: list[Any] = opened().evaluate(
         "text => changes(recordOf(JSON.parse(text))).map(e => [e.old.id, e.changed, e.noise])",
         json.dumps(packed(other)),
     )
     known = [[each.new.id, str(each.outcome), each.noise] for each in found]
     assert there == [each for each in known if "audit/" not in str(each[0])]
-    assert {"slower", "faster", "no difference"} == {each[1] for each in there}
+    assert {"slower", "faster", "no difference", "disturbed"} == {each[1] for each in there}
     assert len({each.kind for each in found}) > 5
 
 
@@ -275,7 +292,7 @@ def test_strings_of_another_record_are_text(record: Json, opened: Opened) -> Non
 def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> None:
     """In every view: shown as they are, never run, and never a formula of a spreadsheet."""
     bad = f"{HOSTILE}</script><script>alert(2)</script>"
-    record = spoil(make_record(SMALL), "/tile16/4096x", "failed", f"=cmd {bad}")
+    record = spoil(few(), "/tile16/4096x", "failed", f"=cmd {bad}")
     record["environment"] |= {"os": bad, "cpu": bad, "flags": bad}
     record["environment"]["gpu"]["name"] = bad
     for each in record["experiments"]:
@@ -284,7 +301,7 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
         case |= {"note": bad}
         if case["error"]:
             case["error"]["metric"] = bad
-    unpack(pack(record), tmp_path)
+    keep(tmp_path, record)
     path = tmp_path / "report.html"
     path.write_bytes(made(read(tmp_path, EXPERIMENTS)))
     page = opened(path=path)
@@ -296,19 +313,18 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
 @pytest.mark.parametrize(
     "kind,says",
     [
-        ("no_gpu", "The fastest in fp32 at 4096³, on the CPU: cpu_blas "),
-        ("old", "The fastest in fp32 at 4096³: "),
+        ("no_gpu", "The fastest at 80×48×64, on the CPU: "),
+        ("few", "The fastest at 4096³: "),
         ("foreign", "The fastest at 4194304: "),
     ],
 )
 def test_records_that_lack_much(kind: str, says: str, tmp_path: Path, opened: Opened) -> None:
-    """No GPU; no probes, audit, machine and accuracy; another collection's, which is exact."""
+    """No GPU; no probes, audit and machine; another collection's, which is exact."""
     folder, experiments = tmp_path, EXPERIMENTS
     if kind == "foreign":
         folder, experiments = OUTSIDE / "results" / "nvidia-h200", OUTSIDE / "claims"
     else:
-        made_up = make_full(gpu=False, small=True) if kind == "no_gpu" else make_record(SMALL)
-        unpack(pack(made_up), tmp_path)
+        keep(tmp_path, no_gpu() if kind == "no_gpu" else few())
     path = tmp_path / "report.html"
     path.write_bytes(made(read(folder, experiments)))
     page = opened(path=path)

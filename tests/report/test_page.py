@@ -10,35 +10,29 @@ import re
 import zlib
 from array import array
 from pathlib import Path
-from typing import Any
 
-from browser import own, record
+from browser import measured, record
 from conftest import EXPERIMENTS, element
 from recheck_report.claims.measured import Measured, read
 from recheck_report.write import page
-from synthetic import SMALL, make_record, pack, spoil, unpack
+from records import few, keep, spoil
 
-__all__ = ["own", "record"]
-
-
-def own_of(record: Any, folder: Path) -> Measured:
-    unpack(pack(record), folder)
-    return read(folder, EXPERIMENTS)
+__all__ = ["measured", "record"]
 
 
-def test_everything_is_in_it(own: Measured) -> None:
-    html = page.page(own).decode()
+def test_everything_is_in_it(measured: Measured) -> None:
+    html = page.page(measured).decode()
     data = json.loads(element(html, "data"))
-    cases = own.record.cases
+    cases = measured.record.cases
     assert data["cases"]["median"] == [c.seconds and c.seconds.median for c in cases]
     rows = [data["rows"][at] for at in data["cases"]["row"]]
     assert [row["name"] for row in rows] == [case.strategy for case in cases]
     assert [data["texts"][at] for at in data["cases"]["shape"]] == [c.shape_name for c in cases]
     claims = re.findall(r'<details id="claim-\w+" data-id="(\w+)".*?data-verdict="([^"]+)"', html)
-    assert claims == [(each.claim.id, each.verdict) for each in own.judgement.claims]
+    assert claims == [(each.claim.id, each.verdict) for each in measured.judgement.claims]
     errata = re.findall(r'<a id="(erratum-\w+)"></a>', html)
-    assert errata == [f"erratum-{e.erratum.id.lower()}" for e in own.judgement.errata]
-    assert own.probes and data["counters"].keys() == own.probes.counters.keys()
+    assert errata == [f"erratum-{e.erratum.id.lower()}" for e in measured.judgement.errata]
+    assert measured.probes and data["counters"].keys() == measured.probes.counters.keys()
     stored = base64.b64decode(element(html, "samples"))
     packed = zlib.decompress(stored)
     # around the data is nothing that differs between versions of Python
@@ -52,8 +46,8 @@ def test_everything_is_in_it(own: Measured) -> None:
     assert list(rounds) == [number for case in cases for number, _ in case.blocks]
 
 
-def test_only_its_own_script_may_run(own: Measured) -> None:
-    html = page.page(own).decode()
+def test_only_its_own_script_may_run(measured: Measured) -> None:
+    html = page.page(measured).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
     assert policy and policy[1].startswith("default-src 'none'; ") and "unsafe" not in policy[1]
     for name in ("script", "style"):
@@ -64,8 +58,9 @@ def test_only_its_own_script_may_run(own: Measured) -> None:
 
 def test_no_string_ends_the_data(tmp_path: Path) -> None:
     reason = "</script><script>alert(1)</script><!-- & \u2028"
-    own = own_of(spoil(make_record(SMALL), "/tile16/4096x", "failed", reason), tmp_path)
-    html = page.page(own).decode()
+    record = spoil(few(), "/tile16/4096x", "failed", reason)
+    measured = read(keep(tmp_path, record), EXPERIMENTS)
+    html = page.page(measured).decode()
     assert html.count("</script>") == 3 and "alert(1)</script>" not in html
     data = element(html, "data")
     assert not re.search("[<>&\u2028\u2029]", data)

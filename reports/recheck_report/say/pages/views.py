@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import claim_anchor
 from recheck_report.claims import Judged, Source
@@ -56,8 +57,7 @@ FILE = "report.html"
 
 def view(name: str, **parameters: str) -> str:
     """The address of a view: "report.html#view=claims&verdict=holds"."""
-    pairs = {"view": name, **parameters}
-    return f"{FILE}#{'&'.join(f'{key}={value}' for key, value in pairs.items())}"
+    return f"{FILE}#{urlencode({'view': name, **parameters}, safe='/,', quote_via=quote)}"
 
 
 @dataclass(frozen=True)
@@ -143,11 +143,14 @@ class Views:
         return sum(self._counts.values()) - self._counts[NOT_JUDGED]
 
     @property
-    def bar(self) -> list[tuple[str, int, str]]:
-        """The verdicts with their counts, and both in words: "20 hold"."""
-        known = {verdict: many for verdict, many in self._counts.items() if many}
-        words = ((v, n, VERDICTS[v].one if n == 1 else VERDICTS[v].many) for v, n in known.items())
-        return [(verdict, many, f"{many} {word}") for verdict, many, word in words]
+    def bar(self) -> list[tuple[str, int, Text]]:
+        """The verdicts with their counts, and a link to the claims: "20 hold"."""
+        counts = {verdict: many for verdict, many in self._counts.items() if many}
+        words = {v: VERDICTS[v].one if n == 1 else VERDICTS[v].many for v, n in counts.items()}
+        return [
+            (verdict, many, link(view("claims", verdict=verdict), f"{many} {words[verdict]}"))
+            for verdict, many in counts.items()
+        ]
 
     @cached_property
     def warnings(self) -> tuple[Note, ...]:

@@ -131,7 +131,7 @@ def _widths(views: Views) -> str:
     """The style that depends on the record, as the policy allows none at an element: how wide the
     parts of the bar and the ids of claims are."""
     parts = (
-        f"\n.bar :nth-child({at}) {{ flex-grow: {many}; }}"
+        f"\n.bar > :nth-child({at}) {{ flex-grow: {many}; }}"
         for at, (_, many, _) in enumerate(views.bar, 1)
     )
     longest = max((len(each.id) for each in views.claims), default=3)
@@ -145,8 +145,7 @@ def _verdict(verdict: str) -> str:
 def _summary(views: Views, writer: Writer) -> str:
     answer = f'<h1 class="answer">{writer.inline(views.headline)}</h1>'
     bar = "".join(
-        f'<li><a class="{_verdict(verdict)}" href="#view=claims&amp;verdict={quote(verdict)}">'
-        f"{words}</a></li>"
+        f'<li class="{_verdict(verdict)}">{writer.inline(words)}</li>'
         for verdict, _, words in views.bar
     )
     second = f'<p class="second">{writer.inline(views.claimed)}</p>' if views.judged else ""

@@ -13,14 +13,13 @@ from recheck_report.formatting import VERDICTS
 from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
 from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
-from recheck_report.say import summary
+from recheck_report.say import sizes
 from recheck_report.say.pages import machine
 from recheck_report.say.ratio import percent
 from recheck_report.statistics import variation
 from recheck_report.write.html import SIGNS
 
 Json = dict[str, Any]
-LINES = 7  # rows that a plot over sizes draws at most
 
 
 def of(report: Measured) -> Json:
@@ -45,6 +44,8 @@ def _experiment(report: Measured, experiment: Experiment) -> Json:
     record, metric = report.record, metric_of(report.record, experiment)
     ordinary = experiment in record.ordinary
     limit = metric.limit(record)
+    drawn = sizes.drawn(report, experiment) if ordinary else []
+    regimes = {case.regime: None for case in record.of(experiment)} if ordinary else {}
     return {
         "name": experiment.name,
         "title": experiment.title,
@@ -60,20 +61,11 @@ def _experiment(report: Measured, experiment: Experiment) -> Json:
         "squares": square_sizes(record, experiment),
         "shapes": record.shapes(experiment),
         "rows": [row.strategy for row in record.strategies(experiment)],
-        "drawn": _drawn(report, experiment) if ordinary else [],
+        "drawn": drawn,
+        "findings": {
+            regime: sizes.finding(report, experiment, regime, drawn) for regime in regimes
+        },
     }
-
-
-def _drawn(report: Measured, experiment: Experiment) -> list[str]:
-    """The rows that tell the story over sizes: the library, the first kernel, and what is fastest
-    at some size."""
-    record = report.record
-    found = [reference(record, experiment), first_rung(record, experiment)]
-    for _, shape in reversed(square_sizes(record, experiment)):
-        for contest in summary.contests(report, experiment):
-            best = summary.result(report, experiment, contest, shape).best
-            found.append(best.strategy if best else None)
-    return list(dict.fromkeys(filter(None, found)))[:LINES]
 
 
 def _cases(report: Measured) -> Json:

@@ -129,7 +129,7 @@ function overSizes(now, state, change) {
   return section(
     "Over all sizes",
     controls(select("measure", "Measure", Object.entries(names), measure, (value) => change({ measure: value }))),
-    sizesPlot(experiment, here, rows, measure, names[measure], findingOf(experiment, here, regime), limitOfSizes(experiment, measure)),
+    sizesPlot(experiment, here, rows, measure, names[measure], experiment.findings[regime], limitOfSizes(experiment, measure)),
     fold("Every row and shape", () => sizesTable(experiment, here, measure, names[measure])),
   );
 }
@@ -173,18 +173,6 @@ function sizesPlot(experiment, here, rows, measure, name, caption, limit = null)
     series,
     limits,
   });
-}
-
-// at which sizes the row that is fastest at the largest is faster than the library, as the report concludes
-function findingOf(experiment, here, regime) {
-  const title = `${experiment.title}, ${REGIMES[regime]}`;
-  const shapes = experiment.squares.map(([, shape]) => shape);
-  const drawn = here.filter((each) => experiment.drawn.includes(each.row.name) && each.row.arithmetic === "fp32" && each.base?.row.name === experiment.vendor);
-  const best = drawn.filter((each) => each.shape === shapes.at(-1) && each !== each.base).sort((a, b) => a.median - b.median)[0];
-  if (!best) return title;
-  const at = (outcome) => shapes.filter((shape) => drawn.some((each) => each.row === best.row && each.shape === shape && each.outcome === outcome)).map(shapeLabel);
-  const parts = [["faster than", at(1)], ["not significantly different from", at(0)], ["slower than", at(-1)]].filter(([, found]) => found.length);
-  return `${title}: ${best.row.name} is ${parts.map(([words, found]) => `${words} ${experiment.vendor} at ${found.join(", ")}`).join("; ")}`;
 }
 
 function sizesTable(experiment, here, measure, name) {
