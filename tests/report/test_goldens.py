@@ -39,7 +39,7 @@ def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
     kept = {n: data for n, data in files.items() if n.endswith(whole)}
     if name in ("odd", "outside"):  # what needs no script
         found = re.search(b"<main.*</main>\n", files["report.html"], re.DOTALL)
-        kept["report.html"] = found[0] if found else b""
+        kept["report.html.txt"] = found[0] if found else b""
     words = []
     for chart in sorted(n for n in files if n.endswith(".svg")):
         words += [f"{chart}\n", *(f"  {each}\n" for each in texts_of(files[chart]))]
