@@ -10,24 +10,15 @@ find_program(RECHECK_APT_CACHE apt-cache)
 mark_as_advanced(RECHECK_APT_GET RECHECK_APT_CACHE)
 include(FetchContent)
 set(unpacked ${CMAKE_BINARY_DIR}/distribution)
+set(apt ${unpacked}/apt)
 set(missing "")
 
-# Fetches apt's lists, those of the distribution's own source alone: it has all that is needed, and
-# other people's may not answer. Leaves in the global property why that did not work, if so.
+# Fetches lists for apt into the build folder. Leaves in the global property why that did not work, if so.
 function(recheck_open_distribution)
   set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "not one with apt")
-  cmake_host_system_information(RESULT os QUERY DISTRIB_INFO)
-  if(NOT RECHECK_APT_GET OR NOT RECHECK_APT_CACHE
-     OR NOT "${os_ID} ${os_ID_LIKE}" MATCHES "debian|ubuntu")
+  if(NOT RECHECK_APT_GET OR NOT RECHECK_APT_CACHE)
     return()
   endif()
-  set(components main)
-  set(keyring /usr/share/keyrings/debian-archive-keyring.gpg)
-  if("${os_ID} ${os_ID_LIKE}" MATCHES "ubuntu")
-    set(components "main universe")
-    set(keyring /usr/share/keyrings/ubuntu-archive-keyring.gpg)
-  endif()
-  set(apt ${unpacked}/apt)
   file(REMOVE_RECURSE ${apt})
   file(MAKE_DIRECTORY ${apt}/lists/partial ${apt}/archives/partial)
   # hooks that follow an update are meant for the system's own lists
@@ -42,21 +33,7 @@ Acquire::https::Timeout \"10\";
 APT::Sandbox::User \"root\";
 #clear APT::Update;
 ")
-  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf update --print-uris
-                  OUTPUT_VARIABLE uris ERROR_QUIET TIMEOUT 15)
-  set(suites ${os_VERSION_CODENAME} ${os_UBUNTU_CODENAME} stable testing unstable sid)
-  list(JOIN suites "|" suites)
-  string(REGEX MATCHALL "'[^' ]+/dists/(${suites})/InRelease'" uris "${uris}")
-  file(WRITE ${apt}/sources.list "")
-  foreach(uri ${uris})
-    string(REGEX REPLACE "'(.+)/dists/(.+)/InRelease'" "\\1 \\2" source ${uri})
-    file(APPEND ${apt}/sources.list "deb [signed-by=${keyring}] ${source} ${components}\n")
-  endforeach()
-  file(APPEND ${apt}/conf "\
-Dir::Etc::sourcelist \"${apt}/sources.list\";
-Dir::Etc::sourceparts \"${apt}/none\";
-")
-  # the table of contents first, which is short: the lists may take their time where it has come
+  # the tables of contents first, which are short: the lists may take their time where one has come
   file(WRITE ${apt}/contents "#clear Acquire::IndexTargets;\n")
   execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf -c ${apt}/contents update
                   OUTPUT_QUIET ERROR_QUIET TIMEOUT 15)
@@ -65,8 +42,7 @@ Dir::Etc::sourceparts \"${apt}/none\";
     set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "no answer")
     return()
   endif()
-  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf update
-                  OUTPUT_QUIET ERROR_QUIET TIMEOUT 600)
+  execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf update OUTPUT_QUIET ERROR_QUIET TIMEOUT 600)
   set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "")
 endfunction()
 
@@ -84,7 +60,6 @@ function(recheck_unpack package version)
   if(closed)
     return()
   endif()
-  set(apt ${unpacked}/apt)
   execute_process(COMMAND ${RECHECK_APT_CACHE} -c ${apt}/conf show --no-all-versions ${package}
                   OUTPUT_VARIABLE about ERROR_QUIET TIMEOUT 60)
   if(NOT about MATCHES "\nVersion: ([0-9]+:)?([0-9.]+)" OR CMAKE_MATCH_2 VERSION_LESS version)

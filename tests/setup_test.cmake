@@ -211,10 +211,9 @@ elseif(CASE STREQUAL installed)
   expect(fails 1 "Fake 1.1 (libfake-dev, FETCHCONTENT_SOURCE_DIR_FAKE)" "distribution: not tried")
 
 elseif(CASE STREQUAL distribution)
-  cmake_host_system_information(RESULT os QUERY DISTRIB_INFO)
   find_program(DPKG_DEB dpkg-deb)
-  if(NOT "${os_ID} ${os_ID_LIKE}" MATCHES "debian|ubuntu" OR NOT DPKG_DEB)
-    skip("this is no distribution with apt")
+  if(NOT DPKG_DEB)
+    skip("dpkg-deb was not found")
   endif()
   # the package itself and what it points to come in two, as a shared library does
   write_config(${SCRATCH}/libfake-dev/usr)
@@ -229,7 +228,6 @@ Architecture: all\nMaintainer: nobody\nDescription: nothing\n")
   endforeach()
   program(apt-get "echo \"$*\" >>${SCRATCH}/log
 case $* in
-*--print-uris*) echo \"'http://a/dists/stable/InRelease' x\"; echo \"'http://b/dists/b/InRelease' x\";;
 *download*) shift 3; for package; do cp ${SCRATCH}/$package.deb . || exit; done;;
 *) touch $(dirname $2)/lists/a_InRelease;;
 esac")
@@ -240,9 +238,8 @@ echo 'Depends: libc6 (>= 2.1), libfake1 (= 1.2-3), fake-sources (= 1.2-3)'")
   configure()
   expect(fails 1 "distribution: too old")
   file(READ ${SCRATCH}/log log)
-  file(STRINGS ${SCRATCH}/build/distribution/apt/sources.list sources)
-  if(log MATCHES "download" OR NOT sources MATCHES "^deb [^;]* http://a stable main[^;]*$")
-    message(FATAL_ERROR "what is too old is downloaded, or another source is asked: ${log} ${sources}")
+  if(log MATCHES "download")
+    message(FATAL_ERROR "what is too old is downloaded: ${log}")
   endif()
   needs_fake(1.2 ${refusing} 0)
   configure()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from conftest import EXPERIMENTS
 from recheck_report.claims.measured import Measured, read
-from recheck_report.page import page as made
-from records import Json, h100, keep, probes_of, spoil
+from recheck_report.write.page import page as made
+from records import h100, keep, probes_of, spoil
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -23,6 +23,7 @@ PROGRAM = next(filter(None, map(shutil.which, BROWSERS)), None)
 NEEDED = pytest.mark.skipif(PROGRAM is None, reason=f"none of {', '.join(BROWSERS)} was found")
 
 READY_IS = "document.documentElement.dataset.ready"
+Json = dict[str, Any]
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +38,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def record() -> Json:
-    """Of all experiments; one row fails."""
-    return spoil(h100(), "/tile8_depth8/4096x", "failed", "launch: a | b <c>")
+    """Of an H100; one row fails."""
+    return spoil(h100(), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")
-def own(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
-    return read(keep(tmp_path_factory.mktemp("own"), record, probes_of()), EXPERIMENTS)
+def measured(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured:
+    return read(keep(tmp_path_factory.mktemp("measured"), record, probes_of()), EXPERIMENTS)
 
 
 @pytest.fixture(scope="module")
-def report(own: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def report(measured: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(made(own))
+    path.write_bytes(made(measured))
     return path
 
 
@@ -116,4 +117,4 @@ def dropped(page: Page, *files: tuple[str, Any]) -> None:
         listed,
     )
     until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("[data-view=compare] .drop")
+    page.wait_for_selector("main[data-view=compare] .drop")

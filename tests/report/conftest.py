@@ -15,7 +15,7 @@ import posixpath
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -83,11 +83,9 @@ def called(
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
-def run(command: str, *arguments: object, drawn: bool = False) -> subprocess.CompletedProcess[str]:
-    """The same as a call, which saves the time to start; charts are drawn if `drawn`."""
-    draws = command in ("render", "compare", "publish", "check", "fleet")
-    with placeholders() if draws and not drawn else contextlib.nullcontext():
-        return called(cli.main, *words_of(command, *arguments))
+def run(command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The same as a call, which saves the time to start."""
+    return called(cli.main, *words_of(command, *arguments))
 
 
 def sourced(folder: Path, *documents: str) -> Path:
@@ -95,23 +93,6 @@ def sourced(folder: Path, *documents: str) -> Path:
     tables = (f'[[source]]\nid = "{each}"\nname = "one"\nfound = "here"\n' for each in documents)
     (folder / "sources.toml").write_text("".join(tables))
     return folder
-
-
-@contextlib.contextmanager
-def placeholders() -> Iterator[None]:
-    """In place of each chart a file of its name, for drawing takes most of a report's time.
-
-    None is left out for want of data.
-    """
-    from recheck_report import charts
-    from recheck_report.commands.output import CHART_MARK
-
-    def placeholder(name: str, title: str, about: str, draw: object) -> charts.Chart:
-        return charts.Chart(name, title, f"{about}, {title}", f"<!-- {CHART_MARK} -->".encode())
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(charts, "_draw", placeholder)
-        yield
 
 
 def texts_of(drawn: bytes | None) -> list[str]:
@@ -135,8 +116,8 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def pages(files: dict[str, bytes]) -> dict[str, str]:
     """The pages of a report, the summary first; not those of the reports that it holds."""
-    names = (name for name in files if "/" not in name and name.endswith(".md"))
-    names = sorted(names, key=lambda name: (name != "README.md", name))
+    found = (name for name in files if "/" not in name and name.endswith(".md"))
+    names = sorted(found, key=lambda name: (name != "README.md", name))
     return {name: files[name].decode() for name in names}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -18,31 +19,24 @@ RECORDS = (GOLDENS / "h100/input", REPORTS / "results/peak/nvidia-h100-80gb-hbm3
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
     """The charts of both collections by name; and, in `cut`, the texts that leave their card."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.text import Annotation, Text
-    from recheck_report.charts.canvas import Card
+    from recheck_report.write.svg import WIDTH, Card, width_of
 
-    draw, cut = Card.svg, []
+    draw, cut = Card.text, []
 
-    def svg(card: Card, about: str) -> bytes:
-        canvas, made_for = FigureCanvasAgg(card.figure), card.figure.canvas
-        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
-        for text in card.figure.findobj(Annotation):
-            text.update_positions(renderer)
-            # of the text alone, without its line
-            box = Text.get_window_extent(text, renderer)
-            if not 0 <= box.x0 <= box.x1 <= card.figure.bbox.x1:
-                cut.append(f"{card.message}: {text.get_text()}")
-        card.figure.set_canvas(made_for)
-        return draw(card, about)
+    def text(card: Card, x: float, y: float, text: str, *look: Any, **more: Any) -> float:
+        end = draw(card, x, y, text, *look, **more)
+        size = look[1] if len(look) > 1 else more.get("size", 9.0)
+        if end > WIDTH or end - width_of(text, size, bold=more.get("bold", False)) < 0:
+            cut.append(f"{card.message}: {text}")
+        return end
 
     files: dict[str, bytes] = {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Card, "svg", svg)
+        patch.setattr(Card, "text", text)
         for at, record in enumerate(RECORDS):
             out = tmp_path_factory.mktemp("drawn")
             words = ("--experiments", REPORTS.parent / "experiments/peak") * at
-            done = run("render", record, "--output", out, *words, drawn=True)
+            done = run("render", record, "--output", out, *words)
             assert done.returncode == 0, done.stderr
             files |= {f"{at}/{name}": data for name, data in tree(out / "charts").items()}
     assert len(files) > 10
@@ -58,7 +52,7 @@ def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
     record = h100("matmul/")
     record["cases"] = [case for case in record["cases"] if f"/{shape}/" in case["id"]]
     folder = keep(tmp_path / "input", record)
-    done = run("render", folder, "--output", tmp_path / "report", drawn=True)
+    done = run("render", folder, "--output", tmp_path / "report")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report/matmul.md").read_text()
     charts = {path.name for path in (tmp_path / "report").glob("charts/matmul_*")}
@@ -67,16 +61,16 @@ def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
 
 
 def test_labels_keep_apart_and_inside() -> None:
-    from recheck_report.charts.canvas import place
+    from recheck_report.write.svg import apart
 
     heights = [10.0, 20.0, 10.0, 10.0]
-    centres = place([50.0, 51.0, 49.0, 199.0], heights, 200.0)
+    centres = apart([50.0, 51.0, 49.0, 199.0], heights, 200.0)
     boxes = sorted((c - h / 2, c + h / 2) for c, h in zip(centres, heights, strict=True))
     assert all(a[1] <= b[0] + 1e-9 for a, b in zip(boxes, boxes[1:], strict=False))
     assert boxes[0][0] >= 0 and boxes[-1][1] <= 200
     # order follows the wanted positions, and a free label stays where it wants to be
     assert centres[2] < centres[0] < centres[1] < centres[3]
-    assert place([30.0], [10.0], 200.0) == [30.0]
+    assert apart([30.0], [10.0], 200.0) == [30.0]
 
 
 def luminance(color: str) -> float:
@@ -102,9 +96,9 @@ def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tu
 def test_charts_read_by_day_and_by_night(drawn: dict[str, bytes]) -> None:
     """Every text has a contrast of 4.5 on the card, every mark one of 3, by both sets of inks, and
     no type is smaller than 9 of the card's 468 points: 16 pixels of 830, or 7.5 of 390."""
-    from recheck_report.charts.canvas import CARD, DARK, GRID
+    from recheck_report.write.svg import CARD, DARK, GRID
 
-    for svg in (drawn[name] for name in drawn if not name.endswith(("cut", "sustained.svg"))):
+    for svg in (drawn[name] for name in drawn if name != "cut"):
         root = ElementTree.fromstring(svg)
         (style,) = (each.text or "" for each in root.iter(f"{SVG}style"))
         rules = re.findall(r'\[(\w+)="(#\w+)"\]{(\w+):(#\w+)}', style)
@@ -118,48 +112,10 @@ def test_charts_read_by_day_and_by_night(drawn: dict[str, bytes]) -> None:
                 least = 4.5 if tag == "text" else 3.0
                 assert contrast(ink, CARD) >= least, (tag, ink)
                 assert contrast(night[what, ink], DARK[CARD]) >= least, (tag, ink)
-        sizes = {float(s) for tag, s in inherited(root, "font-size") if tag in ("text", "tspan")}
+        sizes = {float(size or 9) for tag, size in inherited(root, "font-size") if tag == "text"}
         assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
         assert len(svg) < 40_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
         assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
         # the first thing covers the card: what it stands on does not matter
-        first, height = next(root.iter(f"{SVG}path")), root.get("viewBox", "").split()[3]
-        assert first.get("fill") == CARD
-        left, bottom = re.match(r"M0 ([\d.]+)L468 ([\d.]+)", first.get("d", "")).groups()
-        assert float(left) == float(bottom) == pytest.approx(float(height), abs=0.01)
-
-
-def test_no_two_charts_of_a_page_share_an_id(drawn: dict[str, bytes]) -> None:
-    names = [
-        set(re.findall(r' id="([^"]+)"', data.decode()))
-        for name, data in drawn.items()
-        if name.startswith("0/matmul_")
-    ]
-    assert len(names) > 3 and all(names) and len(set.union(*names)) == sum(map(len, names))
-
-
-def test_an_svg_in_fewer_bytes_keeps_every_mark_and_text() -> None:
-    """A line with intervals: before and after, the same texts and the same ends of its strokes."""
-    import io
-
-    from recheck_report.charts.canvas import BLUE, VERMILLION, Card, log_sizes, style
-
-    with style("a chart"):
-        card = Card("title", "note", 200)
-        axes = card.axes(50, 50)
-        log_sizes(axes, [128, 256, 512])
-        points = [(128 * 2**at, at + 1, at + 0.9, at + 1.1) for at in range(3)]
-        card.line(axes, points, color=BLUE, marker="o")
-        card.dots(axes, [(1, 200, 180, 220), (2, 300, 290, 310)], color=VERMILLION, marker="s")
-        out = io.BytesIO()
-        card.figure.savefig(out, format="svg", metadata={"Date": None})
-        small = card.svg("about")
-    assert len(small) < 0.8 * len(out.getvalue())
-    roots = [ElementTree.fromstring(each) for each in (out.getvalue(), small)]
-    for tag in ("text", "use", "clipPath"):
-        first, second = (len([*root.iter(f"{SVG}{tag}")]) for root in roots)
-        assert first == second > 0, tag
-    starts = [
-        sum(path.get("d", "").count("M") for path in root.iter(f"{SVG}path")) for root in roots
-    ]
-    assert starts[0] == starts[1]
+        first = next(each for each in root if each.get("fill"))
+        assert first.attrib == {"width": "100%", "height": "100%", "fill": CARD}

@@ -13,12 +13,12 @@ from made_claims import about
 from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check
 from recheck_report.claims.load import Claim
-from recheck_report.claims.predicates import (
+from recheck_report.claims.outcome import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
     UNDECIDED,
-    Questions,
+    Absence,
     above,
     all_of,
     below,
@@ -26,11 +26,13 @@ from recheck_report.claims.predicates import (
     steps,
     within,
 )
+from recheck_report.claims.predicates import Questions
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record.probes import Counters, Origin, Probes, Trial
 from recheck_report.record.read import load
 from recheck_report.record.record import Record
 from recheck_report.record.verdicts import FAILS_HERE
+from recheck_report.say.outcome import absence
 from recheck_report.statistics.family import Comparisons
 from records import Json, few, no_gpu, scale
 
@@ -236,22 +238,23 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
     for check, verdict in expected:
         found, outcome = ask(document, check, probes=probes)
         assert found == verdict, check
-        assert (outcome.reason is not None) == (verdict == NOT_MEASURED), check
+        assert (outcome.absence is not None) == (verdict == NOT_MEASURED), check
 
 
 def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     document = few()
     other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
     verdict, outcome = ask(document, other)
-    assert verdict == NOT_MEASURED and outcome.reason == "the record holds no case " + other.other
+    assert verdict == NOT_MEASURED and outcome.absence == Absence("case", other.other)
     cpu = no_gpu()
     cold = [case["id"] for case in cpu["cases"] if case["id"].endswith("/cold")]
     verdict, outcome = ask(cpu, replace(RATIOS[0], base=cold[0], other=cold[1]))
-    assert verdict == NOT_MEASURED and "without the CUDA Toolkit" in outcome.reason
+    assert verdict == NOT_MEASURED and "without the CUDA Toolkit" in absence(outcome.absence)
     count = Check("count", of=SLOW, expression="grid", equals=1)
-    assert "no probes.json" in ask(document, count)[1].reason
+    assert "no probes.json" in absence(ask(document, count)[1].absence)
     foreign = _probes(environment=Origin(GPU, "580.159.04", "another", False, None))
-    assert "probes.json has commit another" in ask(document, count, probes=foreign)[1].reason
+    _, outcome = ask(document, count, probes=foreign)
+    assert "probes.json has commit another" in absence(outcome.absence)
     # what nvcc says of a snippet it says on any machine, of the same code
     snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
@@ -260,11 +263,11 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     probes = _probes(environment=elsewhere, tests=tests)
     assert ask(document, snippet, probes=probes)[0] == HOLDS
     gate = Check("test", test="gate:a.b", finds="pass")
-    assert "has GPU None" in ask(document, gate, probes=probes)[1].reason
+    assert "has GPU None" in absence(ask(document, gate, probes=probes)[1].absence)
     probes = _probes(environment=replace(elsewhere, commit="another"), tests=tests)
-    assert "has commit another" in ask(document, snippet, probes=probes)[1].reason
+    assert "has commit another" in absence(ask(document, snippet, probes=probes)[1].absence)
     named = Check("attribute", name="sm_count", equals=132)
-    assert ask(cpu, named)[1].reason.startswith("built without the CUDA Toolkit")
+    assert "built without the CUDA Toolkit" in absence(ask(cpu, named)[1].absence)
 
 
 def test_a_formula_without_sense_names_file_claim_and_field(ask: Ask) -> None:
@@ -282,7 +285,7 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     count = Check("count", of=SLOW, per=FAST, expression="grid", equals=1)
     counters = {SLOW: Counters(None, {"grid": 1.0}), FAST: Counters(None, {"grid": 0.0})}
     verdict, outcome = ask(few(), count, probes=_probes(counters=counters))
-    assert verdict == NOT_MEASURED and "its count is 0" in outcome.reason
+    assert verdict == NOT_MEASURED and "its count is 0" in absence(outcome.absence)
 
 
 def test_every_comparison_is_one_of_the_family(loaded: Callable[[Json], Record]) -> None:

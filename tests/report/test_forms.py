@@ -41,8 +41,8 @@ BAD = {
     FIGURES: [
         ("seconds = 8", 'lost = "x", seconds = 8', "must have exactly one of"),
         (", seconds = 8.054e-3", "", "must have exactly one of"),
-        ('hardware = "G80"', 'hardware = "x"', "hardware must be one of G80: the file"),
-        ('document = "smith"', 'document = "x"', "document must be one of smith: the file"),
+        ('hardware = "G80"', 'hardware = "x"', "hardware: there is no x; there are G80"),
+        ('document = "smith"', 'document = "x"', "document: there is no x; there are smith"),
         ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
         ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
         ("scan.2", "C13", "claim: there is no C13; there are"),

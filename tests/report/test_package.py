@@ -8,15 +8,15 @@ import re
 import shutil
 import subprocess
 import sys
-import sysconfig
 import venv
 import zipfile
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, tree
+from conftest import REPORTS, one_line, tree
 from recheck_report import __version__
 from recheck_report.cli import COMMANDS
 
@@ -31,10 +31,10 @@ LAYERS = [
     ("anchors", "queries"),
     ("suspects",),
     ("claims",),
-    ("say", "collect"),
+    ("collect", "fleet"),
+    ("say",),
     ("write",),
-    ("charts", "templates", "fleet"),
-    ("page",),
+    ("charts",),
     ("commands",),
     ("cli",),
     ("__main__",),
@@ -46,64 +46,36 @@ def _missing() -> list[str]:
     return [f"{name} {least}" for name, least in NEEDED.items() if found.get(name, 0) < least]
 
 
-UNREAD = "TYPE_CHECKING"
+MODULES = {
+    ".".join(path.relative_to(REPORTS).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
 
 
-def _name(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _imports(path: Path) -> Iterator[tuple[int, str]]:
-    """The package's own modules that a file imports, with the columns of their statements."""
-    nodes = [*ast.walk(ast.parse(path.read_text(encoding="utf-8")))]
-    # what only a checker of types reads is imported by no program
-    unread = [each for each in nodes if isinstance(each, ast.If) and _name(each.test) == UNREAD]
-    for_types = [inner for each in unread for inner in each.body]
-    for node in nodes:
-        if node in for_types:
-            continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("recheck_report"):
+def _imports(path: Path) -> Iterator[str]:
+    """The package's own modules that a file imports, also for a checker of types alone."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: a relative import"
             for each in node.names:
-                name = f"{node.module}.{each.name}".split(".")[1]
-                yield node.col_offset, name
-        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: a relative import"
+                inner = f"{node.module}.{each.name}"
+                yield from {inner, node.module or ""} & MODULES.keys()
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
-def test_imports_point_one_way(path: Path) -> None:
+def test_imports_point_one_way() -> None:
+    """From folder to folder as LAYERS has them, and within a folder without a circle."""
     order = {name: at for at, names in enumerate(LAYERS) for name in names}
-    own = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    for column, name in _imports(path):
-        assert column == 0, "an import inside a function"
-        if name != "__version__" and own != "__init__":
-            assert name == own or order[name] < order[own], f"{own} imports {name}"
-
-
-def _sources() -> Iterator[Path]:
-    for name in ("cmake", "experiments", "kernels", "reference", "reports", "tests"):
-        for path in sorted((REPORTS.parent / name).rglob("*")):
-            if path.suffix == ".py" and not {"results", "build"} & {*path.parts}:
-                yield path
-
-
-def _name_of(path: Path) -> str:
-    return path.relative_to(REPORTS.parent).as_posix()
-
-
-def test_no_other_part_imports_the_renderer() -> None:
-    """But for the fleet's test, until it asks a command."""
-    found = {
-        _name_of(path)
-        for path in _sources()
-        if not _name_of(path).startswith(("reports/", "tests/"))
-        if re.search(r"^\s*(from|import) recheck_report", path.read_text("utf-8"), re.M)
-    }
-    assert found <= {"experiments/fleet/suite.py"}
-
-
-def test_no_program_changes_where_modules_are_found() -> None:
-    for path in (*PACKAGE.rglob("*.py"), *EXPERIMENTS.parent.glob("kernels/*.py")):
-        assert "sys.path" not in path.read_text(encoding="utf-8"), path
+    graph: dict[str, set[str]] = {}
+    for module, path in MODULES.items():
+        graph[module] = set()
+        for other in _imports(path):
+            own, theirs = ((f"{name}.".split(".")[1]) for name in (module, other))
+            if own and theirs and own != "__init__":
+                assert own == theirs or order[theirs] < order[own], f"{module} imports {other}"
+            # a folder's __init__ names what its files hold
+            if other != module and not module.startswith(f"{other}."):
+                graph[module].add(other)
+    TopologicalSorter(graph).prepare()  # raises CycleError with the circle
 
 
 def test_its_version_is_that_of_the_programs() -> None:
@@ -128,15 +100,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """recheck-report as pip installs it; of the packages that it needs it sees those at hand."""
+    """recheck-report as pip installs it."""
     folder = tmp_path_factory.mktemp("installed")
     venv.create(folder)
     python = folder / "bin" / "python"
     flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
     command = [sys.executable, "-m", "pip", "--python", python, "install", *flags, wheel]
     subprocess.run(list(map(str, command)), check=True)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    (packages / "at_hand.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder / "bin" / "recheck-report"
 
 
@@ -159,8 +129,7 @@ def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
-    needed = ["py.typed", "templates/readme.md.j2"]
-    needed += ["statistics/changes.json", "statistics/runs/nvidia-h200.json"]
+    needed = ["py.typed", "statistics/changes.json", "statistics/runs/nvidia-h200.json"]
     assert {f"recheck_report/{name}" for name in needed} <= files
 
 
@@ -173,12 +142,9 @@ def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
     assert "experiments: is no folder; --experiments names one" in one_line(result, 2)
 
 
-def test_it_renders_and_verifies_committed_evidence(program: list[str], tmp_path: Path) -> None:
-    """What it says of both, byte for byte, test_committed.py asks."""
-    small, results = REPORTS.parent / "tests/outside", REPORTS / "results"
-    record, claims = small / "results/nvidia-h200", small / "claims"
-    result = _run(program, tmp_path, "render", record, "--experiments", claims, "--output", "made")
+def test_it_renders_committed_evidence(program: list[str], tmp_path: Path) -> None:
+    """What it says, byte for byte, test_committed.py asks."""
+    outside = REPORTS.parent / "tests/outside"
+    words = ("render", outside / "results/nvidia-h200", "--experiments", outside / "claims")
+    result = _run(program, tmp_path, *words, "--output", "made")
     assert result.returncode == 0, result.stderr
-    options = ("--experiments", EXPERIMENTS, "--expected", results)
-    result = _run(program, tmp_path, "verify", results / "nvidia-h200", *options)
-    assert "every verdict as expected" in result.stdout, result.stderr

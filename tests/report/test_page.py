@@ -11,35 +11,28 @@ import zlib
 from array import array
 from pathlib import Path
 
-from conftest import EXPERIMENTS, element, run
-from recheck_report import page
+from browser import measured, record
+from conftest import EXPERIMENTS, element
 from recheck_report.claims.measured import Measured, read
-from records import Json, few, h100, keep, probes_of, spoil
+from recheck_report.write import page
+from records import few, keep, spoil
+
+__all__ = ["measured", "record"]
 
 
-def page_of(record: Json, folder: Path, probes: object = None) -> tuple[str, Measured]:
-    """report.html of a record, and the record."""
-    own = read(keep(folder / "input", record, probes), EXPERIMENTS)
-    done = run("render", folder / "input", "--output", folder / "report")
-    assert done.returncode == 0, done.stderr
-    return (folder / "report/report.html").read_text(encoding="utf-8"), own
-
-
-def test_every_case_verdict_counter_and_sample_is_in_it(tmp_path: Path) -> None:
-    html, own = page_of(h100(), tmp_path, probes_of())
+def test_everything_is_in_it(measured: Measured) -> None:
+    html = page.page(measured).decode()
     data = json.loads(element(html, "data"))
-    cases = own.record.cases
+    cases = measured.record.cases
     assert data["cases"]["median"] == [c.seconds and c.seconds.median for c in cases]
     rows = [data["rows"][at] for at in data["cases"]["row"]]
     assert [row["name"] for row in rows] == [case.strategy for case in cases]
     assert [data["texts"][at] for at in data["cases"]["shape"]] == [c.shape_name for c in cases]
-    assert [(each["id"], each["verdict"]) for each in data["claims"]] == [
-        (each.claim.id, each.verdict) for each in own.judgement.claims
-    ]
-    assert [each["id"] for each in data["errata"]] == [
-        each.erratum.id for each in own.judgement.errata
-    ]
-    assert own.probes and data["counters"].keys() == own.probes.counters.keys()
+    claims = re.findall(r'<details id="claim-\w+" data-id="(\w+)".*?data-verdict="([^"]+)"', html)
+    assert claims == [(each.claim.id, each.verdict) for each in measured.judgement.claims]
+    errata = re.findall(r'<a id="(erratum-\w+)"></a>', html)
+    assert errata == [f"erratum-{e.erratum.id.lower()}" for e in measured.judgement.errata]
+    assert measured.probes and data["counters"].keys() == measured.probes.counters.keys()
     stored = base64.b64decode(element(html, "samples"))
     packed = zlib.decompress(stored)
     # around the data is nothing that differs between versions of Python
@@ -53,8 +46,8 @@ def test_every_case_verdict_counter_and_sample_is_in_it(tmp_path: Path) -> None:
     assert list(rounds) == [number for case in cases for number, _ in case.blocks]
 
 
-def test_only_its_own_script_may_run(tmp_path: Path) -> None:
-    html, _ = page_of(few(), tmp_path)
+def test_only_its_own_script_may_run(measured: Measured) -> None:
+    html = page.page(measured).decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
     assert policy and policy[1].startswith("default-src 'none'; ") and "unsafe" not in policy[1]
     for name in ("script", "style"):
@@ -65,14 +58,16 @@ def test_only_its_own_script_may_run(tmp_path: Path) -> None:
 
 def test_no_string_ends_the_data(tmp_path: Path) -> None:
     reason = "</script><script>alert(1)</script><!-- & \u2028"
-    html, _ = page_of(spoil(few(), "/tile16/4096x", "failed", reason), tmp_path)
+    record = spoil(few(), "/tile16/4096x", "failed", reason)
+    measured = read(keep(tmp_path, record), EXPERIMENTS)
+    html = page.page(measured).decode()
     assert html.count("</script>") == 3 and "alert(1)</script>" not in html
     data = element(html, "data")
     assert not re.search("[<>&\u2028\u2029]", data)
     assert reason.rstrip(" \u2028") in json.loads(data)["texts"]
 
 
-def test_every_script_of_the_page_writes_text_alone() -> None:
+def test_every_script_is_in_it() -> None:
     folder = Path(page.__file__).parent / "js"
     assert {path.stem for path in folder.iterdir()} == set(page.SCRIPTS)
     for path in folder.iterdir():

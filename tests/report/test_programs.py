@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
-from recheck_report import cli
 from recheck_report.claims import measured
 from recheck_report.cli import COMMANDS
 from records import few, h100, keep
@@ -52,18 +51,6 @@ def test_wrong_arguments_are_one_line(command: str) -> None:
     result = run(command, "--no-such-flag")
     assert result.returncode == 2 and result.stdout == ""
     assert re.fullmatch(r"error: [^\n]+--help says what there is\n", result.stderr)
-
-
-@pytest.mark.parametrize("error", [ImportError("no"), ValueError("no"), SystemError("no")])
-def test_whatever_an_import_raises_is_one_line(
-    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(_: str) -> None:
-        raise error
-
-    monkeypatch.setattr(cli, "import_module", broken)
-    said = one_line(run("render", "record", "--output", tmp_path / "out", drawn=True), 1)
-    assert "pip install" in said and str(error) in said
 
 
 def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
-from recheck_report.claims.toml import BadClaim, Shape, known_only
+from recheck_report.claims.toml import BadClaim, Shape, load_tables, only
 from recheck_report.record.record import REGIMES, Case, Experiment, Record
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
@@ -67,23 +67,16 @@ class Figures:
     hardware: dict[str, str]
     figure: tuple[Figure, ...]
 
-    def of(self, document: str) -> list[Figure]:
-        return [each for each in self.figure if each.document == document]
+    def figures_of(self, document: str) -> list[Figure]:
+        return [figure for figure in self.figure if figure.document == document]
 
 
-def _figure(
-    value: dict[str, Any], where: str, document: dict[str, str], hardware: dict[str, str]
-) -> Figure:
-    known_only(value, Figure.__annotations__, f"{where}.")
-    texts = {key: unit for key, unit in UNITS.items() if isinstance(value.get(key), str)}
-    read = {key: quantity(value[key], f"{where}.{key}", unit)[0] for key, unit in texts.items()}
-    figure = typed(Figure, value | read, where)
-    if sum(key in value for key in (*UNITS, "lost")) != 1:
-        raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost", where)
-    for name, known in (("document", document), ("hardware", hardware)):
-        if getattr(figure, name) not in known:
-            what = f"must be one of {', '.join(known)}: the file's [{name}]"
-            raise Unfit(what, f"{where}.{name}")
+def _figure(table: dict[str, Any]) -> Figure:
+    only(table, Figure.__annotations__, "")
+    texts = {key: unit for key, unit in UNITS.items() if isinstance(table.get(key), str)}
+    figure = typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
+    if sum(key in table for key in (*UNITS, "lost")) != 1:
+        raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost")
     return figure
 
 
@@ -91,12 +84,13 @@ def load(path: Path) -> Figures:
     """Reads a figures.toml; raises BadClaim with one line that names the file and the field."""
     file = read_toml(path, BadClaim)
     try:
-        known_only(file, Figures.__annotations__, "")
         document, hardware = (
-            typed(dict[str, str], file.get(name, {}), name) for name in ("document", "hardware")
+            typed(dict[str, str], file.pop(key, {}), key) for key in ("document", "hardware")
         )
-        listed = typed(tuple[dict[str, Any], ...], file.get("figure", []), "figure")
-        found = [_figure(each, f"figure[{i}]", document, hardware) for i, each in enumerate(listed)]
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    return Figures(document, hardware, tuple(found))
+    figures = load_tables(
+        path, file, "figure", _figure, " tables, [document] and [hardware]",
+        document=document, hardware=hardware,
+    )  # fmt: skip
+    return Figures(document, hardware, figures)

@@ -23,8 +23,6 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import caught
-from recheck_report.page import data
-from recheck_report.page import page as html_page
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
@@ -42,6 +40,7 @@ from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import Peak, readme
 from recheck_report.say.times import cases_csv
 from recheck_report.write import markdown
+from recheck_report.write.page import page as html_page
 
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
@@ -117,11 +116,8 @@ def render(
         files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(own)))
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
-    beyond = None
-    if peak:
-        beyond = data.Peak({name: str(says) for name, says in peak.says.items()}, peak.folder)
     files["report.html"] = caught(
-        lambda: html_page(own, beyond),
+        lambda: html_page(own, peak),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # the last: it leads to what is there

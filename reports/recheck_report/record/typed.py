@@ -225,9 +225,15 @@ def _dataclass(kind: Any) -> Read:
     return read
 
 
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    return get_type_hints(kind, include_extras=True)
+
+
 def members(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's members, with what they are annotated with."""
-    return get_type_hints(kind, include_extras=True)
+    found: dict[str, Any] = _hints(kind)
+    return found
 
 
 def _bare(kind: Any) -> Any:

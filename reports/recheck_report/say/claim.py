@@ -101,19 +101,18 @@ def measured(judged: Judged) -> Text:
 def tested(judged: Judged) -> Text:
     """What was measured, the ratio that is tested and what is asked of it, where these are not in
     the sentence: what a row says."""
-    outcome, found = judged.headline, measured(judged)
+    outcome, says = judged.headline, measured(judged)
     if outcome is None:
-        return found
+        return says
     sentence, ratio = _sentence(judged), outcome.margin is not None
     if sentence and ratio:
-        # the sentence may have the factor
-        known = (outcome.check.key, "") in say.places(_here(judged))
-        found = text(found, "; tested: ", say.with_margin(outcome, known))
+        has_factor = (outcome.check.key, "") in say.places(_here(judged))
+        says = text(says, "; tested: ", say.with_margin(outcome, has_factor))
     if judged.claim.scope != "every":
-        found += f"; holds in {_holding(judged.configurations.values(), 'configurations')}"
+        says += f"; holds in {_holding(judged.configurations.values(), 'configurations')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
-        return found
-    return text(found, "; asked: ", asked(outcome.check))
+        return says
+    return text(says, "; asked: ", asked(outcome.check))
 
 
 def asked_for(judged: Judged) -> Text:
@@ -196,12 +195,12 @@ def findings(record: Record, judged: Judged, evidence: bool = True) -> list[Text
 
 def also_measured(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
     """What decides nothing."""
-    found = (say.fact(record, outcome, False, evidence) for outcome in judged.also)
-    return ["Also measured: " + each for each in found]
+    facts = (say.fact(record, outcome, False, evidence) for outcome in judged.also)
+    return ["Also measured: " + fact for fact in facts]
 
 
 def left_open(claim: Claim) -> list[Text]:
-    return ["The document leaves open: " + prose(each.what).ended for each in claim.open]
+    return ["The document leaves open: " + prose(parameter.what).ended for parameter in claim.open]
 
 
 # all claims of a record
@@ -230,13 +229,13 @@ def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -
 class View:
     """The verdicts on one record."""
 
-    def __init__(self, own: Measured) -> None:
-        self.own = own
-        self.record, self.judgement = own.record, own.judgement
+    def __init__(self, report: Measured) -> None:
+        self.report = report
+        self.record, self.claims = report.record, report.judgement.claims
 
     @property
     def _by_verdict(self) -> dict[str, int]:
-        return {verdict: self.judgement.count(verdict) for verdict in VERDICTS}
+        return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
 
     @property
     def counts(self) -> Text:
@@ -256,7 +255,7 @@ class View:
     @property
     def left_out(self) -> Text:
         """The claims that are not shown, as the record has nothing of what they are about."""
-        if not (many := self.own.known.left_out):
+        if not (many := self.report.known.left_out):
             return Text()
         claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
         where = ", ".join(f"{count} about {name}" for name, count in many.items())
@@ -265,48 +264,51 @@ class View:
     @property
     def policy(self) -> Text:
         """How words without a figure are read, of those that checks of these claims have."""
-        words = {check.word for each in self.judgement.claims for check in each.claim.checks}
-        found = []
+        words = {check.word for judged in self.claims for check in judged.claim.checks}
+        readings = []
         for word, (ours, *others) in POLICY.items():
             if word in words and ours != 1:  # faster is faster
                 read = f"{ours:g} times" if ours >= 1 else f"{100 * ours:g} % of the total"
                 also = ", ".join(f"{other:g}" for other in others)
                 more = f" (also read: {also})" if also else ""
-                found.append(text(emphasis(word), f" is more than {read}{more}"))
-        return joined("; ", found)
+                readings.append(text(emphasis(word), f" is more than {read}{more}"))
+        return joined("; ", readings)
 
     @property
     def kinds(self) -> list[list[str]]:
         """How many claims have which verdict, a row for each way to decide them."""
-        found = []
-        for kind in (*KINDS, BY_READING):
-            verdicts = Counter(e.verdict for e in self.judgement.claims if e.claim.kind == kind)
-            if verdicts:
-                found.append([f"{verdicts.total()} {kind}", *(str(verdicts[v]) for v in VERDICTS)])
-        return found
+        by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in (*KINDS, BY_READING)}
+        for judged in self.claims:
+            by_kind[judged.claim.kind][judged.verdict] += 1
+        return [
+            [f"{counts.total()} {kind}", *(str(counts[verdict]) for verdict in VERDICTS)]
+            for kind, counts in by_kind.items()
+            if counts
+        ]
 
     @property
     def rows(self) -> list[list[Text]]:
         """A row for each claim, in the order of the documents, that reads without a click."""
         return [
             [
-                text(reference(each.claim.id), " ", said(each.claim)),
-                strong(each.verdict),
-                tested(each),
-                because(each) or text(NONE),
-                text(other_runs(each) or NONE),
+                text(reference(judged.claim.id), " ", said(judged.claim)),
+                strong(judged.verdict),
+                tested(judged),
+                because(judged) or text(NONE),
+                text(other_runs(judged) or NONE),
             ]
-            for each in self.judgement.claims
+            for judged in self.claims
         ]
 
     @property
     def furthest(self) -> Text:
         """The claim that times contradict by the most."""
-        timed = (e for e in self.judgement.furthest(99) if e.claim.kind == "timed" and e.headline)
-        if not (each := next(timed, None)):
-            return Text()
-        title = reference(each.claim.id), " ", prose(each.claim.title)
-        return text("Furthest from what was said: ", *title, ". Here: ", measured(each), ".")
+        for judged in self.report.judgement.furthest(99):
+            if judged.claim.kind == "timed" and judged.headline:
+                title = reference(judged.claim.id), " ", prose(judged.claim.title)
+                here = ". Here: ", measured(judged), "."
+                return text("Furthest from what was said: ", *title, *here)
+        return Text()
 
 
 # verdicts.json
@@ -314,16 +316,16 @@ class View:
 
 def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
     """What verdicts.json says, of all claims."""
-    env, found = record.environment, []
+    env, verdicts = record.environment, []
     for judged in judgement.claims:
         claim, shown, value = judged.claim, judged.headline, None
         if shown is not None and shown.value is not None:
             value = Value(shown.value, shown.low, shown.high, shown.unit)
         why_not = claim.not_judged or reason(judged).plain or None
         about = claim.id, judged.verdict, value, claim.expected, judged.evidence
-        found.append(Verdict(*about, why_not))
+        verdicts.append(Verdict(*about, why_not))
     gpu = env.gpu.name if env.gpu else None
-    return Verdicts(SCHEMA, About(gpu, env.git.commit, env.started, record.schema), tuple(found))
+    return Verdicts(SCHEMA, About(gpu, env.git.commit, env.started, record.schema), tuple(verdicts))
 
 
 def verdicts_json(record: Record, judgement: Judgement) -> bytes:

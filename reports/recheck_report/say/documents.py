@@ -3,13 +3,15 @@ claims have changed."""
 
 from __future__ import annotations
 
+from functools import cache
+
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
-from recheck_report.record.record import Case
+from recheck_report.record.record import Case, Record
 from recheck_report.say.claim import reference
 from recheck_report.say.nodes import BREAK, Text, anchor, code, joined, link, prose, strong, text
 from recheck_report.say.outcome import finding
@@ -125,12 +127,21 @@ def errata_of(report: Measured, claim: str) -> Text:
     return joined(", ", (link(f"{ERRATA_PAGE}#erratum-{name.lower()}", name) for name in ids))
 
 
+@cache
+def _by_algorithm(record: Record) -> dict[str, list[Case]]:
+    found: dict[str, list[Case]] = {}
+    for case in record.cases:
+        if not case.sweep:
+            found.setdefault(case.source.algorithm, []).append(case)
+    return found
+
+
 def _concerned(report: Measured, name: str) -> Text:
     """A claim, an algorithm or a document, with a link if it stands in the report."""
     record = report.record
     if report.judgement.find(name):
         return reference(name)
-    rows = [case for case in record.cases if case.source.algorithm == name and not case.sweep]
+    rows = _by_algorithm(record).get(name)
     if not rows:
         return text(name)
     headline = {experiment.name: experiment.headline for experiment in record.experiments}

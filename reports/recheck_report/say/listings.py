@@ -20,28 +20,28 @@ class Listed:
     rows: list[list[Text]]
 
 
-def listed(own: Measured) -> Listed | None:
+def listed(report: Measured) -> Listed | None:
     """A line for each listing; None if the record has none of their rows."""
-    record, known = own.record, own.known.listings
-    heads = {each.name: each.headline for each in record.experiments}
-    there: dict[str, Case] = {}
-    for case in sorted(record.cases, key=lambda case: case.shape_name != heads[case.experiment]):
-        there.setdefault(f"{case.experiment}/{case.strategy}", case)
-    if not any(each.row in there for each in known):
+    record, listings = report.record, report.known.listings
+    headlines = {experiment.name: experiment.headline for experiment in record.experiments}
+    cases: dict[str, Case] = {}
+    for case in sorted(record.cases, key=lambda c: c.shape_name != headlines[c.experiment]):
+        cases.setdefault(f"{case.experiment}/{case.strategy}", case)
+    if not any(listing.row in cases for listing in listings):
         return None
-    rows, found = [], prices(own)
-    for each in known:
-        row, general = each.strategies
-        name, printed = code(row), there.get(each.row)
+    rows, costs = [], prices(report)
+    for listing in listings:
+        row, general = listing.strategies
+        name, printed = code(row), cases.get(listing.row)
         if printed:
-            name = Sentences(own, record.experiment_of(printed)).link(printed)
-        keeps, reconstructed = prose(each.keeps), prose(each.reconstructed)
+            name = Sentences(report, record.experiment_of(printed)).link(printed)
+        keeps, reconstructed = prose(listing.keeps), prose(listing.reconstructed)
         if reconstructed:
             keeps = text(keeps, BREAK, emphasis("Reconstructed:"), " ", reconstructed)
-        differs = text(code(general), ": ", prose(each.differs))
-        place = text(name, BREAK, f"{each.document} ", prose(each.place))
-        rows.append([place, keeps, differs, found[each.row].text])
-    outcomes = Counter(line.outcome for line in found.values())
+        differs = text(code(general), ": ", prose(listing.differs))
+        place = text(name, BREAK, f"{listing.document} ", prose(listing.place))
+        rows.append([place, keeps, differs, costs[listing.row].text])
+    outcomes = Counter(line.outcome for line in costs.values())
     words = {**WORDS, "not measured": "not measured"}
     counts = ", ".join(f"{outcomes[key]} {words[key]}" for key in words if outcomes[key])
     return Listed(counts, rows)

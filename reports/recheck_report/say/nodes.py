@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from recheck_report.formatting import shape_label
 
@@ -51,14 +52,7 @@ class Break:
     """A new line in a cell."""
 
 
-@dataclass(frozen=True)
-class Raw:
-    """Markdown that older code made; goes when that code returns texts."""
-
-    markdown: str
-
-
-Part = str | Code | Strong | Emphasis | Link | Anchor | Break | Raw
+Part = str | Code | Strong | Emphasis | Link | Anchor | Break
 
 
 @dataclass(frozen=True)
@@ -76,11 +70,8 @@ class Text:
     def __bool__(self) -> bool:
         return bool(self.parts)
 
-    def __str__(self) -> str:
-        """As Markdown, while some code still makes that from strings."""
-        from recheck_report.write.markdown import markdown  # noqa: PLC0415
-
-        return markdown(self)
+    def __str__(self) -> NoReturn:
+        raise TypeError("only the writers make strings of a text; `plain` is without marks")
 
     @property
     def plain(self) -> str:
@@ -119,8 +110,6 @@ def _plain(part: Part) -> str:
             return part.inside.plain
         case Break():
             return "; "
-        case Raw():
-            return part.markdown
     return ""
 
 
@@ -171,11 +160,6 @@ def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
     """ "C12, C14 and 3 more"."""
     rest = len(texts) - most
     return joined(between, texts[:most]) + (f" and {rest} more" if rest > 0 else "")
-
-
-def as_text(of: Text | str) -> Text:
-    """What older code still returns as Markdown, as it is."""
-    return of if isinstance(of, Text) else Text((Raw(of),) if of else ())
 
 
 def prose(source: str) -> Text:

@@ -146,8 +146,9 @@ class Runs:
             kind = about["target"], str(_threads(about["role"], row))
             groups.setdefault((experiment, shape, regime, *kind), []).append(name)
         pairs = (
-            (name, max(own, key=lambda each: sum(map(bool, self.medians[each]))))
+            (name, most)
             for own in groups.values()
+            for most in [max(own, key=lambda each: sum(map(bool, self.medians[each])))]
             for name in own
         )
         return self._by_class((name, self.deviation(name, to)) for name, to in pairs if name != to)
@@ -196,6 +197,20 @@ class Variation:
         """What two medians of a class have to differ by to be called different, as a part of 1."""
         whole = kind.rsplit(", ", 1)[0]  # on the CPU it is known of all durations together
         return self.changes.get(kind, self.changes.get(whole, math.inf))
+
+    def by_duration(self, case: Case) -> tuple[tuple[float | None, float | None], ...]:
+        """The noise of a case by the shorter of two medians: pairs of up to how many seconds, None
+        being any, and the noise below that, None being not known."""
+        threads = case.target == "cpu" and _threads(case.role, case.strategy)
+        found = []
+        for below, _ in DURATIONS:
+            kind = class_named(case.target, threads, case.regime, math.nextafter(below, 0))
+            found.append((_finite(below), _finite(self.noise(kind))))
+        return tuple(found)
+
+
+def _finite(value: float) -> float | None:
+    return None if value == math.inf else value
 
 
 @cache

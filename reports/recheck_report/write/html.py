@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from recheck_report.say.nodes import (
     Anchor,
@@ -21,13 +21,13 @@ from recheck_report.say.nodes import (
     Part,
     Picture,
     Quote,
-    Raw,
     Section,
     Strong,
     Table,
     Text,
 )
 
+SENTENCE = 60  # letters in a cell of a column that needs width
 # what signs behind a number or a name mean, shown where a pointer rests on them
 SIGNS = {
     "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
@@ -43,11 +43,13 @@ _SIGN = re.compile(f"[{''.join(SIGNS)}]")
 def place(to: str) -> str | None:
     """Where in the file a link of the report leads, as `#view=…`; None for what is not in it."""
     page, _, name = to.partition("#")
-    if name.startswith(("claim-", "erratum-")):
+    if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
     if page == "method.md" or name == "without-a-time":
         return "#view=evidence"
-    return to if to.startswith("https://") else None
+    # another report, or an address
+    other = page.endswith("/report.html") and ":" not in page
+    return to if other or to.startswith(("https://", "http://")) else None
 
 
 class Writer:
@@ -75,11 +77,9 @@ class Writer:
                 to = place(part.to) if linked else None
                 return _linked(self.inline(part.inside, linked and to is None), to)
             case Anchor():
-                return ""
+                return f'<a id="{html.escape(part.name)}"></a>'
             case Break():
                 return "<br>"
-            case Raw():
-                return html.escape(part.markdown)  # while some code still makes Markdown
 
     def blocks(self, of: tuple[Block, ...]) -> str:
         return "\n".join(map(self._block, of))
@@ -91,7 +91,7 @@ class Writer:
             case Bullets():
                 return self._bullets(of)
             case Table():
-                return self._table(of)
+                return self.table(of)
             case Note():
                 kind = "warning" if of.warning else "note"
                 return f'<p class="{kind}">{self.inline(of.text)}</p>'
@@ -117,20 +117,36 @@ class Writer:
             items.append(f"<li>{self.inline(head)}{inner}</li>")
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
-    def _table(self, of: Table) -> str:
-        look = [' class="number"' if at in of.numbers else "" for at in range(len(of.columns))]
+    def table(self, of: Table, marks: Iterable[str] = ()) -> str:
+        """In a frame that scrolls; `marks`: attributes of each row."""
+        looks = [
+            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
+        ]
+        heads = zip(looks, of.columns, strict=True)
+        head = "".join(f"<th scope=col{look}>{self.inline(name)}</th>" for look, name in heads)
+        each = [*marks] or [""] * len(of.rows)
+        rows = (
+            f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
+            for row, mark in zip(of.rows, each, strict=True)
+        )
+        name = html.escape(of.title)
+        caption = f"<caption>{name}</caption>" if name else ""
+        frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name or "Table"}">'
+        body = "\n".join(rows)
+        head = f"{caption}<thead><tr>{head}</tr></thead>"
+        return f"{frame}<table>{head}<tbody>\n{body}\n</tbody></table></div>"
 
-        def row(cells: tuple[Text, ...], kind: str, scope: str) -> str:
-            found = (
-                f"<{kind}{scope}{style}>{self.inline(each)}</{kind}>"
-                for each, style in zip(cells, look, strict=True)
-            )
-            return f"<tr>{''.join(found)}</tr>"
+    def _cells(self, row: tuple[Text, ...], looks: list[str]) -> Iterator[str]:
+        for at, (cell, look) in enumerate(zip(row, looks, strict=True)):
+            kind, scope = ("td", "") if at else ("th", " scope=row")
+            yield f"<{kind}{scope}{look}>{self.inline(cell)}</{kind}>"
 
-        caption = f"<caption>{html.escape(of.title)}</caption>" if of.title else ""
-        head = f"<thead>{row(of.columns, 'th', ' scope=col')}</thead>"
-        body = "\n".join(row(each, "td", "") for each in of.rows)
-        return f"<table>{caption}{head}<tbody>\n{body}\n</tbody></table>"
+
+def _look(number: bool, column: Iterable[Text]) -> str:
+    """The class of a column: of numbers, or of sentences."""
+    if number:
+        return ' class="number"'
+    return ' class="wide"' if any(len(each.plain) > SENTENCE for each in column) else ""
 
 
 def _signed(literal: str) -> str:
@@ -142,4 +158,7 @@ def _signed(literal: str) -> str:
 
 
 def _linked(inside: str, to: str | None) -> str:
-    return f'<a href="{html.escape(to)}">{inside}</a>' if to else inside
+    if not to:
+        return inside
+    away = ' rel="noreferrer noopener"' if to.startswith("http") else ""
+    return f'<a href="{html.escape(to)}"{away}>{inside}</a>'

@@ -21,7 +21,6 @@ from recheck_report.say.nodes import (
     Part,
     Picture,
     Quote,
-    Raw,
     Section,
     Strong,
     Table,
@@ -65,8 +64,6 @@ def _part(part: Part) -> str:
             return f'<a id="{part.name}"></a>'
         case Break():
             return "<br>"
-        case Raw():
-            return part.markdown
 
 
 def markdown(of: Text) -> str:

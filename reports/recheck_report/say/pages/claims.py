@@ -46,7 +46,7 @@ def _how(report: Measured, chart: Picture) -> Section:
     listed = [
         text(anchor(slug(v)), emphasis(v), f" ({len(ids)}): ", joined(", ", ids))
         for v in VERDICTS
-        if (ids := [claim.reference(e.claim.id) for e in view.judgement.claims if e.verdict == v])
+        if (ids := [claim.reference(e.claim.id) for e in view.claims if e.verdict == v])
     ]
     borrowed = report.comparisons.borrowed
     how = text(
@@ -110,6 +110,12 @@ def _claim(report: Measured, judged: Judged) -> tuple[Block, Block]:
     parts = [] if judged.headline is None else [measured]
     says = joined(". ", [*parts, claim.why(judged)])
     line = text(anchor(claim_anchor(about.id)), head, " ", says)
+    return Paragraph(line), Fold(text("quote and evidence"), quote_and_facts(report, judged))
+
+
+def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
+    """What a document says, and all that is known of that."""
+    about = judged.claim
     english = text(" (“", prose(about.english), "”)") if about.english else Text()
     quote = text("“", prose(about.quote), "”", english, " ", claim.place(judged))
     facts = claim.asked_and_then(about)
@@ -120,8 +126,7 @@ def _claim(report: Measured, judged: Judged) -> tuple[Block, Block]:
     facts += [text("Turned with its check, ", link(CHANGES, day), ".") for day in days[-1:]]
     if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)
-    summary = text("quote and evidence")
-    return Paragraph(line), Fold(summary, (Quote(quote), Bullets(tuple(facts))))
+    return Quote(quote), Bullets(tuple(facts))
 
 
 def _others(report: Measured, others: list[Measured]) -> list[Section]:

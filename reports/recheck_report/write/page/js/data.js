@@ -5,11 +5,10 @@ const DATA = JSON.parse(document.getElementById("data").textContent);
 const EXPERIMENTS = new Map(DATA.experiments.map((each) => [each.name, each]));
 const CASES = casesOf(DATA);
 const BY_ID = new Map(CASES.map((each) => [each.id, each]));
-const CLAIMS = new Map(DATA.claims.map((each) => [each.id, each]));
 const SAMPLES = { ready: false, why: "" };
 
 // one object for each case, from the table's columns; each text stands there once
-function casesOf({ rows, texts, cases }) {
+function casesOf({ rows, texts, noises, cases }) {
   const names = Object.keys(cases);
   const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "unsure", "paired", "share"]);
   let sample = 0;
@@ -32,6 +31,7 @@ function casesOf({ rows, texts, cases }) {
   for (const each of made) {
     each.base = each.base === null ? null : made[each.base];
     each.speedup = each.ratio === null ? null : speedupOf(each);
+    each.noise = noises[each.noise];
   }
   return made;
 }

@@ -1,19 +1,6 @@
-// what the numbers rest on: the self-audit, what was not run, the machine, the method, every case
-
-VIEWS.push({ name: "evidence", title: "Evidence", aside: true, show: showEvidence });
-
-function showEvidence(root) {
-  add(
-    root,
-    el("h1", {}, "Evidence"),
-    ...DATA.brands.map((text) => el("p", { class: "warning" }, rich(text))),
-    ...DATA.evidence.map(({ heading, says, tables }) => section(heading, el("p", {}, rich(says)), tables.map(plainTable))),
-    caseTable(),
-  );
-}
-
 // every case of the record, with or without a time
-function caseTable() {
+
+VIEWS.evidence = (root) => {
   const shown = el("div");
   const input = el("input", { type: "search", id: "cases", placeholder: CASES[0]?.id.replaceAll("/", " "), oninput: () => list(input.value) });
   const part = (each) => (each.error === null ? null : each.error / (each.bound || 1));
@@ -32,5 +19,5 @@ function caseTable() {
     shown.replaceChildren(table({ caption: `Every case: ${rows.length} of ${CASES.length}`, columns, rows, page: 25 }));
   }
   list("");
-  return section("Every case", el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search"), input), shown);
-}
+  add(root, section("Every case", el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search"), input), shown));
+};

@@ -1,16 +1,13 @@
 // what is shown stands in the address, so that it can be linked, and the back button works
 
-const VIEWS = [];
+// by name, what fills a view or filters it: (root, state), where `root` holds what scripts made
+const VIEWS = {};
 
 // `#claim=c14`, and as in the Markdown `#claim-c14` and `#erratum-e08`, are of the view of the claims
 function address() {
   const written = location.hash.slice(1).replace(/^(claim|erratum)-/, "$1=");
   const state = Object.fromEntries(new URLSearchParams(written));
-  for (const [name, known] of [["claim", DATA.claims], ["erratum", DATA.errata]]) {
-    if (!(name in state)) continue;
-    state.view ??= "claims";
-    state[name] = known.find(({ id }) => id.toLowerCase() === state[name].toLowerCase())?.id ?? state[name];
-  }
+  if ("claim" in state || "erratum" in state) state.view ??= "claims";
   return state;
 }
 

@@ -68,7 +68,7 @@ function caseFacts(each) {
     ["source", each.row.source],
     each.row.note && ["note", each.row.note],
     each.row.problem && ["solves", each.row.problem],
-    each.id in DATA.suspects && ["suspect", plain(DATA.suspects[each.id])],
+    each.id in DATA.suspects && ["suspect", DATA.suspects[each.id]],
     each.unsure && ["disturbed", each.unsure],
     ...Object.entries(DATA.counters[each.id]?.values ?? {}).map(([name, value]) => [name.includes("__") ? name : name.replaceAll("_", " "), value.toLocaleString("en")]),
   ].filter(Boolean);

@@ -1,6 +1,6 @@
 // which row is fastest at a shape, against the library; over all sizes; and the samples of a case
 
-VIEWS.push({ name: "speed", title: "Speed", show: showSpeed });
+VIEWS.speed = showSpeed;
 
 const ARITHMETIC = {
   fp32: "IEEE fp32",
@@ -27,7 +27,6 @@ function chosenCases(state) {
 
 function showSpeed(root, state) {
   const now = chosenCases(state);
-  add(root, el("h1", { class: "unseen" }, "Speed"));
   if (state.case && !BY_ID.has(state.case)) ABSENT.push(`There is no case ${state.case}.`);
   if (!now) {
     add(root, el("p", { class: "answer" }, "The record has no experiment to rank."));
@@ -36,12 +35,12 @@ function showSpeed(root, state) {
   const { known, experiment, shapes, shape, regimes, regime } = now;
   const kept = { experiment: experiment.name, shape, regime, all: state.all, measure: state.measure };
   const change = (more) => go({ view: "speed", ...kept, ...more });
-  const answer = el("p", { class: "answer small", id: "answer" }, rich(experiment.answers[shape] ?? `${experiment.title} at ${shapeLabel(shape)}`));
+  const answer = answerOf(`${experiment.name}/${shape}`) ?? el("p", { class: "answer small", id: "answer" }, `${experiment.title} at ${shapeLabel(shape)}`);
   announce(answer.textContent);
   add(
     root,
     answer,
-    shape === experiment.headline ? beyond(experiment.name) : "",
+    shape === experiment.headline && answerOf(`${experiment.name}/beyond`, { class: "beyond" }),
     controls(
       select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "speed", experiment: value })),
       select("shape", `Shape (${experiment.axes.join("×")})`, shapes.map((each) => [each, shapeLabel(each)]), shape, (value) => change({ shape: value })),
@@ -52,6 +51,12 @@ function showSpeed(root, state) {
     overSizes(now, state, change),
     samplesPart(now, state),
   );
+}
+
+// the report's answer, where it has one
+function answerOf(name, attributes = { id: "answer" }) {
+  const found = document.querySelector(`[data-answer="${CSS.escape(name)}"]`)?.cloneNode(true);
+  return found && fill(found, attributes, []);
 }
 
 function ranking(now, state) {
@@ -124,7 +129,7 @@ function overSizes(now, state, change) {
   return section(
     "Over all sizes",
     controls(select("measure", "Measure", Object.entries(names), measure, (value) => change({ measure: value }))),
-    sizesPlot(experiment, here, rows, measure, names[measure], findingOf(experiment, here, regime), limitOfSizes(experiment, measure)),
+    sizesPlot(experiment, here, rows, measure, names[measure], experiment.findings[regime], limitOfSizes(experiment, measure)),
     fold("Every row and shape", () => sizesTable(experiment, here, measure, names[measure])),
   );
 }
@@ -168,18 +173,6 @@ function sizesPlot(experiment, here, rows, measure, name, caption, limit = null)
     series,
     limits,
   });
-}
-
-// at which sizes the row that is fastest at the largest is faster than the library, as the report concludes
-function findingOf(experiment, here, regime) {
-  const title = `${experiment.title}, ${REGIMES[regime]}`;
-  const shapes = experiment.squares.map(([, shape]) => shape);
-  const drawn = here.filter((each) => experiment.drawn.includes(each.row.name) && each.row.arithmetic === "fp32" && each.base?.row.name === experiment.vendor);
-  const best = drawn.filter((each) => each.shape === shapes.at(-1) && each !== each.base).sort((a, b) => a.median - b.median)[0];
-  if (!best) return title;
-  const at = (outcome) => shapes.filter((shape) => drawn.some((each) => each.row === best.row && each.shape === shape && each.outcome === outcome)).map(shapeLabel);
-  const parts = [["faster than", at(1)], ["not significantly different from", at(0)], ["slower than", at(-1)]].filter(([, found]) => found.length);
-  return `${title}: ${best.row.name} is ${parts.map(([words, found]) => `${words} ${experiment.vendor} at ${found.join(", ")}`).join("; ")}`;
 }
 
 function sizesTable(experiment, here, measure, name) {

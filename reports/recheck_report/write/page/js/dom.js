@@ -57,6 +57,11 @@ function button(text, pressed, attributes = {}) {
   return el("button", { type: "button", ...attributes, onclick: pressed }, text);
 }
 
+// text whose signs say what they mean where a pointer rests on them
+function signed(text) {
+  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.signs[part] ? el("abbr", { title: DATA.signs[part] }, part) : part));
+}
+
 // what is folded is made when it is first opened
 function fold(heading, make) {
   const found = el("details", { class: "fold" }, el("summary", {}, heading));

@@ -1,7 +1,7 @@
 // another run's record beside this one: what became slower or faster by more than both can tell, by
 // the rule of `recheck-report compare` (statistics/changes.py)
 
-VIEWS.push({ name: "compare", title: "Compare", show: showCompare });
+VIEWS.compare = showCompare;
 
 // what was dropped together; it is kept until the next drop, and goes nowhere
 let OTHER = { record: null, verdicts: null, problems: [] };
@@ -48,7 +48,7 @@ function understood(read, found) {
 function verdictsOf(read) {
   const known = DATA.verdicts_schema;
   refuseUnless(read.schema === known, `has schema ${String(read.schema).slice(0, 40)}; this page reads verdicts of schema ${known}`);
-  const right = read.claims.every((each) => typeof each?.id === "string" && VERDICTS.includes(each.verdict));
+  const right = read.claims.every((each) => typeof each?.id === "string" && DATA.verdicts.includes(each.verdict));
   refuseUnless(right, "has a claim without an id or a verdict");
   return { gpu: String(read.record?.gpu ?? "no GPU"), claims: new Map(read.claims.map((each) => [each.id, each])) };
 }
@@ -78,21 +78,11 @@ function timesOf({ seconds }) {
   return right ? { median, low, high } : { median: null };
 }
 
-// as statistics/variation.py has it: by target, threads, regime and the shorter of the medians
-function classOf({ row, regime }, ...medians) {
-  const threads = row.role === "baseline" || row.name.includes("openmp");
-  if (row.target === "cpu") return threads ? "CPU, several threads" : "CPU, one thread";
-  const like = { drained: "cold", first: "end_to_end", first_context: "end_to_end" }[regime] ?? regime;
-  if (like !== "cold" && like !== "hot") return like.replaceAll("_", " ");
-  const shortest = Math.min(...medians);
-  const [, name] = DATA.variation.durations.find(([below]) => below === null || shortest < below);
-  return `${like}, ${name}`;
-}
-
 // what became of one case: its ratio by the far ends of the medians' intervals, held to its noise
 function changeOf(old, other) {
   const ratio = { value: old.median / other.median, low: old.low / other.high, high: old.high / other.low };
-  const noise = DATA.variation.noise[classOf(old, old.median, other.median)] ?? Infinity;
+  const shorter = Math.min(old.median, other.median);
+  const noise = old.noise.find(([below]) => below === null || shorter < below)[1] ?? Infinity;
   const looks = ratio.low > 1 + noise ? "faster" : ratio.high < 1 / (1 + noise) ? "slower" : "no difference";
   return { old, other, ratio, noise, changed: old.unsure || other.unsure ? "disturbed" : looks };
 }
@@ -137,7 +127,7 @@ function comparison(record) {
   return [
     el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
-    record.gpu === DATA.about.gpu ? "" : el("p", { class: "second" }, "Another GPU: what differs is the machine’s as well."),
+    record.gpu === DATA.gpu ? "" : el("p", { class: "second" }, "Another GPU: what differs is the machine’s as well."),
     leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
     slower.length ? changesTable("Slower than in this report", slower) : "",
     faster.length ? changesTable("Faster than in this report", faster) : "",
@@ -171,12 +161,13 @@ function changesTable(caption, rows, change = false) {
 }
 
 function turned({ gpu, claims }) {
-  const rows = DATA.claims.map((claim) => ({ claim, other: claims.get(claim.id) })).filter(({ claim, other }) => other && other.verdict !== claim.verdict);
+  const rows = CLAIMS.map((claim) => ({ claim, other: claims.get(claim.dataset.id) })).filter(({ claim, other }) => other && other.verdict !== claim.dataset.verdict);
+  const part = ({ claim }, name) => claim.querySelector(`.${name}`);
   const columns = [
-    { name: "claim", value: ({ claim }) => claim.id, cell: ({ claim }) => [link(claim.id, { view: "claims", claim: claim.id }), " ", rich(claim.title)] },
-    { name: "this report", value: ({ claim }) => claim.verdict, cell: ({ claim }) => verdictOf(claim.verdict) },
-    { name: "the other run", value: ({ other }) => other.verdict, cell: ({ other }) => verdictOf(other.verdict) },
-    { name: "measured here", value: ({ claim }) => plain(claim.measured) },
+    { name: "claim", value: ({ claim }) => claim.dataset.id, cell: ({ claim }) => [link(claim.dataset.id, { view: "claims", claim: claim.dataset.id }), " ", part({ claim }, "what").firstChild.cloneNode()] },
+    { name: "this report", value: ({ claim }) => claim.dataset.verdict, cell: ({ claim }) => part({ claim }, "verdict").cloneNode(true) },
+    { name: "the other run", value: ({ other }) => other.verdict, cell: ({ other }) => el("span", { class: `verdict v-${other.verdict.replaceAll(" ", "-")}` }, other.verdict) },
+    { name: "measured here", value: ({ claim }) => part({ claim }, "here").textContent },
   ];
   const said = `${plural(rows.length, "verdict")} turned on ${gpu}${rows.length ? "" : ": all are the same"}.`;
   return section("Verdicts", el("p", {}, said), rows.length ? table({ caption: "Verdicts that turned", columns, rows }) : "");

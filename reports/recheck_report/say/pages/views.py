@@ -1,0 +1,360 @@
+"""What report.html shows without a script: its views as nodes. Everything that the Markdown pages
+show as well comes from the functions that they call."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote, urlencode
+
+from recheck_report.anchors import claim_anchor
+from recheck_report.claims import Judged, Source
+from recheck_report.claims.load import BY_READING, KINDS
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NBSP, NONE, NOT_JUDGED, VERDICTS, duration, spread
+from recheck_report.record import verdicts as VERDICT
+from recheck_report.say import (
+    claim,
+    documents,
+    listings,
+    machine,
+    memory,
+    odd,
+    provenance,
+    self_audit,
+    summary,
+    tables,
+)
+from recheck_report.say.nodes import (
+    BREAK,
+    Block,
+    Bullets,
+    Fold,
+    Note,
+    Section,
+    Table,
+    Text,
+    blocks,
+    code,
+    emphasis,
+    joined,
+    link,
+    paragraph,
+    strong,
+    table,
+    text,
+)
+from recheck_report.say.pages import machine as machine_of
+from recheck_report.say.pages.claims import quote_and_facts
+from recheck_report.say.pages.readme import Peak
+from recheck_report.say.times import count
+
+LISTED = 5  # claims of a card of the summary
+LONG = 15  # rows of a table from which on it is folded
+FILE = "report.html"
+
+
+def view(name: str, **parameters: str) -> str:
+    """The address of a view: "report.html#view=claims&verdict=holds"."""
+    return f"{FILE}#{urlencode({'view': name, **parameters}, safe='/,', quote_via=quote)}"
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A claim in a line, and what unfolds below it."""
+
+    id: str
+    verdict: str
+    document: str
+    kind: str
+    title: Text
+    here: Text  # what was measured
+    because: Text  # may be empty
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """The answers of an experiment: which row is the fastest at each shape, what the kernels beyond
+    the documents reach at the headline shape, and how accurate the fastest is."""
+
+    name: str
+    title: str
+    headline: str  # its shape
+    fastest: dict[str, Text]
+    beyond: Text  # empty without a report of them
+    accuracy: Text
+
+
+@dataclass(frozen=True)
+class Views:
+    """The views of a record; `peak`: what another report adds to its answer."""
+
+    report: Measured
+    peak: Peak | None = None
+
+    # the first screen: what holds, what fails, what is fastest, whether it can be trusted
+
+    @property
+    def about(self) -> Text:
+        env = self.report.record.environment
+        dirty = " with uncommitted changes" if env.git.dirty else ""
+        facts = [
+            env.git.commit and f"commit {env.git.commit[:7]}{dirty}",
+            env.started[:10],
+            env.driver and f"driver {env.driver}",
+            env.cuda_runtime and f"CUDA {env.cuda_runtime}",
+            f"{env.build_type} build",
+        ]
+        return joined(" · ", (strong(machine_of(self.report.record)), *filter(None, facts)))
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
+
+    @property
+    def headline(self) -> Text:
+        answer = self._verdicts.headline
+        named = joined(": ", [documents.called(self.report), answer]).capitalized
+        return (named + "." if answer else named) or self.left_out or text("What is fastest here")
+
+    @property
+    def left_out(self) -> Text:
+        return self._verdicts.left_out
+
+    @property
+    def _verdicts(self) -> claim.View:
+        return claim.View(self.report)
+
+    @property
+    def claimed(self) -> Text:
+        """Whose claims these are."""
+        sources = self.documents
+        names = [f"“{each.english or each.title}”" if each.title else each.name for each in sources]
+        who = "it" if len(names) == 1 else f"{len(names)} documents"
+        more = "" if len(names) == 1 else f": {'; '.join(names)}"
+        said = f"What {who} claimed, measured again on {machine_of(self.report.record)}{more}."
+        return joined(" ", [said, self.left_out])
+
+    @property
+    def judged(self) -> int:
+        """How many claims are counted."""
+        return sum(self._counts.values()) - self._counts[NOT_JUDGED]
+
+    @property
+    def bar(self) -> list[tuple[str, int, Text]]:
+        """The verdicts with their counts, and a link to the claims: "20 hold"."""
+        counts = {verdict: many for verdict, many in self._counts.items() if many}
+        words = {v: VERDICTS[v].one if n == 1 else VERDICTS[v].many for v, n in counts.items()}
+        return [
+            (verdict, many, link(view("claims", verdict=verdict), f"{many} {words[verdict]}"))
+            for verdict, many in counts.items()
+        ]
+
+    @cached_property
+    def warnings(self) -> tuple[Note, ...]:
+        return tuple(remark.note for remark in provenance.brands(self.report))
+
+    @property
+    def cards(self) -> tuple[Section, ...]:
+        judgement, holds = self.report.judgement, VERDICT.HOLDS
+        timed = [c for c in judgement.claims if c.verdict == holds and c.claim.kind == "timed"]
+        some = (
+            self._some("What fails", VERDICT.FAILS, judgement.furthest(LISTED)),
+            self._some("What holds", (holds,), timed[:LISTED]),
+        )
+        return (self._fastest(), *filter(None, some), self._trust())
+
+    def _fastest(self) -> Section:
+        items = []
+        for each in self.answers:
+            topic = link(view("speed", experiment=each.name), each.title)
+            beyond = text(BREAK, each.beyond) if each.beyond else ""
+            items.append(text(topic, " ", each.fastest[each.headline], beyond))
+        more = paragraph(link(view("speed"), "Every row, shape and sample"))
+        return Section(text("What is fastest"), blocks(Bullets(tuple(items)), more))
+
+    def _some(self, heading: str, which: tuple[str, ...], some: list[Judged]) -> Section | None:
+        if not some:
+            return None
+        items = []
+        for each in some:
+            topic = link(
+                view("claims", claim=each.claim.id), f"{each.claim.id} ", claim.said(each.claim)
+            )
+            items.append(text(topic, " ", claim.tested(each).ended))
+        counts = [(verdict, self._counts[verdict]) for verdict in which if self._counts[verdict]]
+        total = sum(many for _, many in counts)
+        every = [link(view("claims", verdict=v), f"All {many}: {v}") for v, many in counts]
+        return Section(
+            text(f"{heading}: {len(items)} of {total}"),
+            blocks(Bullets(tuple(items)), paragraph(joined(" · ", every))),
+        )
+
+    def _trust(self) -> Section:
+        rows = summary.trust(self.report)
+        items = tuple(text(emphasis(name, ":"), " ", value) for name, value in rows)
+        more = joined(
+            " · ",
+            [
+                link(view("evidence"), "Evidence: self-audit, method, every case"),
+                link(view("compare"), "Did my GPU differ?"),
+            ],
+        )
+        notes = (remark.note for remark in provenance.notes(self.report))
+        return Section(text("Can it be trusted"), blocks(Bullets(items), notes, more))
+
+    @cached_property
+    def answers(self) -> list[Answers]:
+        report, found = self.report, []
+        absent = text(f"Not measured: {report.record.no_gpu_because}")
+        for each in report.record.ordinary:
+            shapes = report.record.shapes(each)
+            fastest = {name: summary.winner(report, each, name) for name in shapes}
+            fastest.setdefault(each.headline, absent)
+            accuracy = summary.accuracy(report, each)
+            beyond = self._beyond(each.name)
+            found.append(Answers(each.name, each.title, each.headline, fastest, beyond, accuracy))
+        return found
+
+    def _beyond(self, experiment: str) -> Text:
+        says = self.peak.says.get(experiment) if self.peak else None
+        if not self.peak or not says:
+            return Text()
+        where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
+        return text(where, ": ", says)
+
+    # the claims and the errata
+
+    @property
+    def documents(self) -> list[Source]:
+        """Those that claims are from."""
+        named = {each.claim.document for each in self.report.judgement.claims}
+        return [each for each in self.report.known.sources.values() if each.id in named]
+
+    @property
+    def choices(self) -> dict[str, tuple[str, dict[str, str]]]:
+        """What claims are filtered by: its label, and the values with their names."""
+        claims = self.report.judgement.claims
+        shown = {each.verdict for each in claims}
+        kinds = {each.claim.kind for each in claims}
+        return {
+            "document": ("Document", {e.id: f"{e.id}, {e.name}" for e in self.documents}),
+            "verdict": ("Verdict", {each: each for each in VERDICTS if each in shown}),
+            "kind": ("Decided by", {e: e for e in (*KINDS, BY_READING) if e in kinds}),
+        }
+
+    def origin(self, source: Source) -> Text:
+        """Who wrote a document, and where it is."""
+        name = source.title or source.name
+        name += f" ({source.english})" if source.english else ""
+        by = ", ".join(filter(None, (source.author, source.year)))
+        parts = re.split(r"(https?://[^\s,;)>\]]+)", source.url or source.found)
+        where = (link(part, part) if at % 2 else part for at, part in enumerate(parts))
+        return text(strong(name), f", {by}. " if by else ". ", *where)
+
+    @cached_property
+    def claims(self) -> list[ClaimRow]:
+        found = []
+        for each in self.report.judgement.claims:
+            measured, why = claim.tested(each), claim.why(each)
+            bare = measured.plain == NONE
+            row = ClaimRow(
+                each.claim.id,
+                each.verdict,
+                each.claim.document,
+                each.claim.kind,
+                claim.said(each.claim),
+                why if bare else measured,
+                Text() if bare else claim.because(each),
+                self._of_claim(each, why),
+            )
+            found.append(row)
+        return found
+
+    def _of_claim(self, judged: Judged, why: Text) -> tuple[Block, ...]:
+        place = f"{FILE}#{claim_anchor(judged.claim.id)}"
+        return blocks(
+            text(strong("Why:"), " ", why) if why else None,
+            quote_and_facts(self.report, judged),
+            self._evidence(judged),
+            text(link(place, f"Link to {judged.claim.id}")),
+        )
+
+    def _evidence(self, judged: Judged) -> Table:
+        cases = [self.report.record.by_id.get(name) for name in judged.evidence]
+        rows: list[list[Text | str]] = [
+            [
+                code(case.id),
+                duration(case.seconds.median).replace(" ", NBSP),
+                spread(case.seconds).replace(" ", NBSP),
+                str(len(case.samples)),
+                str(case.source),
+            ]
+            for case in cases
+            if case and case.seconds
+        ]
+        columns = ["case", "median", "95 % interval", "samples", "kernel"]
+        return table(columns, rows, range(1, 4), f"Cases that {judged.claim.id} rests on")
+
+    @cached_property
+    def errata(self) -> Table:
+        return table(documents.ERRATA, documents.errata(self.report), title="Errata")
+
+    # what the numbers rest on
+
+    @property
+    def evidence(self) -> tuple[Section, ...]:
+        report, record = self.report, self.report.record
+        audit = report.comparisons.audit
+        listed = listings.listed(report)
+        suspects = ((code(name), why) for name, why in report.suspects.items())
+        return (
+            _section(
+                "What this run can tell",
+                self_audit.sentence(record, audit),
+                self_audit.pairs_table(audit),
+            ),
+            _section(
+                "Not run, and suspect",
+                text("Cases without a time, and times that are too good."),
+                table(("case", "why"), suspects, title="Suspect times"),
+                odd.values(record),
+                tables.not_passed(record, record.experiments),
+                provenance.dropped(record),
+            ),
+            _section(
+                "The machine",
+                text("What it gives at best, and what the run was made with."),
+                machine.ceilings(record),
+                memory.by_level(record),
+                provenance.environment(report),
+            ),
+            _section(
+                "The documents",
+                text("Where the claims are from, and what changed in their checks."),
+                table(documents.SOURCES, documents.sources(report), title="The documents"),
+                table(
+                    listings.COLUMNS, listed.rows if listed else (), title="The documents' listings"
+                ),
+                table(documents.CHANGES, documents.changes(report), title="Changed checks"),
+            ),
+        )
+
+    @property
+    def made_from(self) -> str:
+        record, judgement = self.report.record, self.report.judgement
+        many = f"{count(len(record.cases), 'case')}, {count(len(judgement.claims), 'claim')}"
+        return f"Made by Recheck from one record; all of it is in this file. {many}."
+
+
+def _section(heading: str, says: Text, *shown: Table) -> Section:
+    """Long tables are folded."""
+    found = (
+        Fold(text(f"{each.title}: {len(each.rows)} rows"), (each,))
+        if len(each.rows) > LONG
+        else each
+        for each in shown
+    )
+    return Section(text(heading), blocks(says, found))

@@ -1,0 +1,181 @@
+"""What the page's scripts draw: the record's cases by columns, and what their experiments are.
+
+Every ratio and outcome is what the Markdown report has, made by the same code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import VERDICTS
+from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
+from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
+from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
+from recheck_report.say import sizes
+from recheck_report.say.pages import machine
+from recheck_report.say.ratio import percent
+from recheck_report.statistics import variation
+from recheck_report.write.html import SIGNS
+
+Json = dict[str, Any]
+
+
+def of(report: Measured) -> Json:
+    """Everything but the samples."""
+    record, counters = report.record, report.probes.counters if report.probes else {}
+    gpu = record.environment.gpu
+    return {
+        "title": machine(record),
+        "gpu": gpu.name if gpu else None,
+        "schemas": [OLDEST, SCHEMA],
+        "verdicts_schema": VERDICTS_SCHEMA,
+        "verdicts": [*VERDICTS],
+        "signs": SIGNS,
+        "experiments": [_experiment(report, each) for each in record.experiments],
+        **_cases(report),
+        "suspects": report.suspects,
+        "counters": {name: asdict(c) for name, c in counters.items()},
+    }
+
+
+def _experiment(report: Measured, experiment: Experiment) -> Json:
+    record, metric = report.record, metric_of(report.record, experiment)
+    ordinary = experiment in record.ordinary
+    limit = metric.limit(record)
+    drawn = sizes.drawn(report, experiment) if ordinary else []
+    regimes = {case.regime: None for case in record.of(experiment)} if ordinary else {}
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "axes": list(experiment.axes),
+        "headline": experiment.headline,
+        "ranked": record.ranked_by(experiment),
+        "ordinary": ordinary,
+        "audit": experiment.name == AUDIT,
+        "unit": metric.unit,
+        "limit": [metric.ceiling_label, limit] if limit else None,
+        "vendor": reference(record, experiment),
+        "roof": roof(record, experiment),
+        "squares": square_sizes(record, experiment),
+        "shapes": record.shapes(experiment),
+        "rows": [row.strategy for row in record.strategies(experiment)],
+        "drawn": drawn,
+        "findings": {
+            regime: sizes.finding(report, experiment, regime, drawn) for regime in regimes
+        },
+    }
+
+
+def _cases(report: Measured) -> Json:
+    """Rows of the experiments' tables, and the cases by columns; each text that many share once."""
+    record = report.record
+    rows: dict[tuple[str, str], Json] = {}
+    texts: dict[str, int] = {}
+
+    def text(value: str | None) -> int | None:
+        return None if value is None else texts.setdefault(value, len(texts))
+
+    columns: dict[str, list[Any]] = {}
+    noises: dict[tuple[tuple[float | None, float | None], ...], int] = {}
+    places: dict[tuple[str, str], int] = {}
+    numbers = {case.id: at for at, case in enumerate(record.cases)}
+    bases = _bases(record)
+    metrics = {each.name: metric_of(record, each) for each in record.experiments}
+    for case in record.cases:
+        key = (case.experiment, case.strategy)
+        if key not in rows:
+            places[key], rows[key] = len(rows), _row(case)
+        time, error, power = case.seconds, case.error, case.power
+        base = bases.get((case.experiment, case.shape_name, case.regime))
+        line: Json = {
+            "row": places[key],
+            "shape": text(case.shape_name),
+            "regime": text(case.regime),
+            "status": text(case.status),
+            "reason": text(case.reason),
+            "median": time and time.median,
+            "low": time and time.low,
+            "high": time and time.high,
+            "samples": len(case.samples),
+            "discarded": time.discarded if time else 0,
+            "blocks": len(case.blocks),
+            "error": error and error.value,
+            "bound": error and error.bound,
+            "error_metric": text(error.metric) if error else None,
+            "rate": None,
+            "base": base and numbers[base.id],
+            **_compared(report, base, case),
+            "clock": case.clock_hz,
+            "watts": power and power.watts,
+            "unsure": text(case.unsure),
+            "noise": noises.setdefault(variation.known().by_duration(case), len(noises)),
+        }
+        for name in ("paired", "share"):
+            line[name] = text(line[name])
+        if time and not case.part_of:
+            rate = metrics[case.experiment].rate(case, time.median)
+            line["rate"] = float(f"{rate:.7g}")
+        for name, value in line.items():
+            columns.setdefault(name, []).append(value)
+    return {
+        "rows": list(rows.values()),
+        "texts": list(texts),
+        "noises": list(noises),
+        "cases": columns,
+    }
+
+
+def _short(value: float) -> float:
+    """With the digits that rounding for the page may need."""
+    return float(f"{value:.12g}")
+
+
+def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
+    """What the cases of a shape and regime are compared with: the library, else the first kernel,
+    else the first row of a library on the CPU."""
+    found: dict[tuple[str, str, str], Case] = {}
+    for experiment in record.ordinary:
+        libraries = [c.strategy for c in record.strategies(experiment) if c.role == "baseline"]
+        names = [reference(record, experiment), first_rung(record, experiment), *libraries]
+        for name in filter(None, names):
+            for case in record.of(experiment):
+                if case.strategy == name and case.seconds:
+                    found.setdefault((experiment.name, case.shape_name, case.regime), case)
+    return found
+
+
+def _compared(report: Measured, base: Case | None, case: Case) -> Json:
+    """How many times as fast a case is as its base, with the interval, what the report concludes
+    from that, and from what it is: "rounds", or far "ends"; its share of the roof."""
+    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "paired", "share"))
+    found["outcome"] = 0
+    if not base or not case.seconds or case.part_of:
+        return found
+    if case is not base:
+        ratio = report.comparisons.verdict(base, case)
+        found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
+        found |= {"ratio_high": _short(ratio.high), "paired": "rounds" if ratio.rounds else "ends"}
+        found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
+    best = roof(report.record, report.record.experiment_of(case))
+    of_roof = share(report.comparisons, report.record, case, best) if case.target == "gpu" else None
+    found["share"] = percent(of_roof) if of_roof else None
+    return found
+
+
+def _row(case: Case) -> Json:
+    return {
+        "experiment": case.experiment,
+        "name": case.strategy,
+        "role": case.role,
+        "target": case.target,
+        "arithmetic": case.arithmetic,
+        "note": case.note,
+        "problem": case.problem,
+        "part_of": case.part_of,
+        "sweep": case.sweep,
+        "contends": case.contends,
+        "marks": case.marks,
+        "source": str(case.source),
+    }
