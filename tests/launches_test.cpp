@@ -263,7 +263,7 @@ Reason wrong_with(const Row& row, std::uint64_t seed, std::string& told) {
   Random random(seed_of(row, seed));
   const auto shape =
       fitted(*row.strategy, random_shape(random, row.experiment->axes.size()), found_gpu());
-  if (!shape) throw std::runtime_error("takes no shape like those that are tried");
+  if (!shape) throw std::runtime_error("takes none of the shapes tried");
   told = to_string(*shape);
   const Launch launch(row, *shape, random);
   told = launch.text();
@@ -300,7 +300,7 @@ class Launches : public testing::TestWithParam<Row> {
   void SetUp() override {
     if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
     if (cudaDeviceSynchronize() != cudaSuccess)
-      GTEST_SKIP() << "the device was lost in a test before";
+      GTEST_SKIP() << "an earlier test lost the device";
     const auto& strategy = *GetParam().strategy;
     if (strategy.launch.run == nullptr) GTEST_SKIP() << strategy.launch.absent;
     if (strategy.needs != nullptr)
@@ -308,7 +308,7 @@ class Launches : public testing::TestWithParam<Row> {
   }
 };
 
-TEST_P(Launches, AreRightOfNothing) {
+TEST_P(Launches, AreRightWithoutElements) {
   const Row& row = GetParam();
   int tried = 0;
   const std::vector<Shape> shapes[] = {{{0}, {1}},
@@ -337,7 +337,7 @@ TEST_P(Launches, AreRightOfNothing) {
   if (tried == 0) GTEST_SKIP() << "takes no shape without elements";
 }
 
-TEST_P(Launches, AreRightAsNobodyHasThoughtOfThem) {
+TEST_P(Launches, AreRightAtRandomShapes) {
   const Row& row = GetParam();
   const double seconds = setting("RECHECK_LAUNCH_SECONDS", 0.07 * rows_to_run()) / rows_to_run();
   const auto first = static_cast<std::uint64_t>(setting("RECHECK_LAUNCH_SEED", 1));
@@ -388,7 +388,7 @@ std::string found_wrong_with(void (*run)(const Call&)) {
   return "nothing";
 }
 
-TEST(gpu_Launches, SeeWhatIsSpoiled) {
+TEST(gpu_Launches, DetectDefects) {
   if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
   // clears this word after the transposition; null: none
   static float* (*where)(const Call&) = nullptr;
