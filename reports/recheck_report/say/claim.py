@@ -115,12 +115,6 @@ def tested(judged: Judged) -> Text:
     return text(says, "; asked: ", asked(outcome.check))
 
 
-def asked_for(judged: Judged) -> Text:
-    """What the check that is shown asks."""
-    outcome = judged.headline or next(iter(judged.outcomes), None)
-    return asked(outcome.check) if outcome else text(NONE)
-
-
 def _first(judged: Judged) -> str:
     """What a claim depends on, or what leaves it open."""
     if deciding := judged.deciding_parameters:
@@ -188,14 +182,14 @@ def asked_and_then(claim: Claim) -> list[Text]:
     return ["Asked: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
 
 
-def findings(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+def findings(record: Record, judged: Judged) -> list[Text]:
     """What each of its checks found."""
-    return [say.fact(record, outcome, evidence=evidence) for outcome in judged.outcomes]
+    return [say.fact(record, outcome) for outcome in judged.outcomes]
 
 
-def also_measured(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+def also_measured(record: Record, judged: Judged) -> list[Text]:
     """What decides nothing."""
-    facts = (say.fact(record, outcome, False, evidence) for outcome in judged.also)
+    facts = (say.fact(record, outcome, of_claim=False) for outcome in judged.also)
     return ["Also measured: " + fact for fact in facts]
 
 
@@ -234,19 +228,19 @@ class View:
         self.record, self.claims = report.record, report.judgement.claims
 
     @property
-    def _by_verdict(self) -> dict[str, int]:
+    def by_verdict(self) -> dict[str, int]:
         return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
 
     @property
     def counts(self) -> Text:
-        return counted(self._by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
+        return counted(self.by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
 
     @property
     def headline(self) -> str:
         """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
         if not self.record.gpu_measured:
             return "nothing was measured on a GPU"
-        counts = self._by_verdict
+        counts = self.by_verdict
         total = sum(counts.values()) - counts[NOT_JUDGED]
         holds, fails = counts["holds"], sum(counts[verdict] for verdict in VERDICT.FAILS)
         verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
