@@ -59,15 +59,9 @@ def replaying(path: Path, record: Path) -> Path:
 
 
 def other(folder: Path) -> Path:
-<<<<<<< HEAD
     """A record of a GPU that nobody makes: the committed one's."""
     shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json", "probes.json"})
     record = json.loads((folder / "record.json").read_bytes())
-=======
-    """A record of a fictitious GPU: the committed record with other times."""
-    made = slowed(COMMITTED, folder, ("",), 1.25)
-    record = json.loads((made / "record.json").read_bytes())
->>>>>>> prose2
     record["environment"]["gpu"] |= {"name": OTHER, "uuid_hash": "0" * 16}
     (folder / "record.json").write_text(json.dumps(record))
     return folder
