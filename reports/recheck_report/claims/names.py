@@ -100,7 +100,7 @@ def uncounted(claims: Collection, tables: Tables) -> Iterator[str]:
 
 
 def missing(claims: Collection, tables: Tables) -> Iterator[str]:
-    """A line for each name that does not exist: file, table, field, and the valid names. Claims about
+    """A line for each name that does not exist: file, table, field, valid names. Claims about
     experiments without tables are skipped, unless all are: another program may have these."""
     folder, about = claims.folder, {claim.experiment for claim in claims.claims}
     elsewhere = about - tables.axes.keys()

@@ -133,7 +133,7 @@ def _first(judged: Judged) -> str:
 
 
 def why(judged: Judged) -> Text:
-    """The reason for the verdict here, with measured values in it; or the reason for having none."""
+    """The reason for the verdict, with measured values in it, or for having none."""
     parts = [say.explained(part.text, judged.by_key).ended for part in judged.explanations]
     return joined(" ", [_first(judged), *parts]) or reason(judged)
 
