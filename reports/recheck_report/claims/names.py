@@ -76,7 +76,7 @@ def older(record: Record, claims: Collection) -> bool:
     try:
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError:
-        return True  # without git nobody knows
+        return True  # unknown without git
     return ended.stdout.strip() != record.environment.git.commit
 
 
@@ -100,8 +100,8 @@ def uncounted(claims: Collection, tables: Tables) -> Iterator[str]:
 
 
 def missing(claims: Collection, tables: Tables) -> Iterator[str]:
-    """A line for each name that nothing has: file, table, field, and what there is. What is about
-    experiments without tables is left out, unless all of it is: another program may have these."""
+    """A line for each name that does not exist: file, table, field, valid names. Claims about
+    experiments without tables are skipped, unless all are: another program may have these."""
     folder, about = claims.folder, {claim.experiment for claim in claims.claims}
     elsewhere = about - tables.axes.keys()
     for experiment in sorted(elsewhere) if elsewhere == about else ():

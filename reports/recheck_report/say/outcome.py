@@ -106,7 +106,7 @@ def source(record: Record, name: str) -> Text:
     """A case or a probe that a verdict rests on, with a link if it stands in the report."""
     case = record.by_id.get(name)
     if case is None:
-        # no case, so a test: its outcome is one of the probes; or a case that nobody measured
+        # a test, whose outcome is one of the probes, or a case that was not measured
         return link("probes.json", code(name)) if ":" in name else code(name)
     if case.experiment == AUDIT:
         return code(name)
@@ -216,7 +216,7 @@ def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
 
 
 def word(outcome: Outcome) -> str:
-    """What a check says of its claim; "mixed" where choices decide it differently."""
+    """The word for a check's outcome; "mixed" where choices decide it differently."""
     mixed = len({varied.verdict for _, varied in outcome.over}) > 1
     return "mixed" if mixed else OF_CHECKS[outcome.verdict]
 
@@ -314,8 +314,8 @@ def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
 
 
 def _choices(outcome: Outcome) -> str:
-    """For how many of the choices that the document leaves open it holds, and with which it does
-    not; empty if there are none."""
+    """How many values of the unspecified parameters it holds for, and with which it does not; empty
+    without such parameters."""
     if not outcome.over:
         return ""
 
@@ -376,7 +376,7 @@ def explained(source: str, outcomes: Mapping[str, Outcome]) -> Text:
 
 
 def _part(outcome: Outcome, part: str) -> str | None:
-    """The value of an outcome, or a part of it; None if there is none."""
+    """The value of an outcome, or a part of it; None without a value."""
     if part in ("base", "other"):
         return duration(outcome.seconds[part == "other"]) if outcome.seconds else None
     if part == "range":
