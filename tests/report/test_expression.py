@@ -14,7 +14,7 @@ from recheck_report.claims import expression
         ("x == 2 and not x > 3", True), ("x > 3 or x < 1", False),
     ],
 )  # fmt: skip
-def test_formula(text: str, value: float) -> None:
+def test_a_formula_is_arithmetic(text: str, value: float) -> None:
     assert expression.evaluate(text, {"x": 2}) == value
 
 
@@ -26,7 +26,7 @@ def test_formula(text: str, value: float) -> None:
         "__import__('os')", "max(1, key=2)", "1e999", "(-8) ** 0.5",
     ],
 )  # fmt: skip
-def test_what_is_no_formula(text: str) -> None:
+def test_what_is_not_arithmetic_is_refused(text: str) -> None:
     with pytest.raises(expression.BadExpression):
         expression.evaluate(text, {})
 

@@ -44,7 +44,7 @@ def _verify(tmp_path: Path, code: int) -> list[str]:
     return below.rstrip("\n").split("\n")
 
 
-def test_as_expected(put: Callable[..., Path], tmp_path: Path) -> None:
+def test_what_is_as_expected_is_said_in_one_line(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_record(), "report")
     put(_record(), "results", FOLDER)
     put(_record(("/s0_tiles/", 9.0), gpu="NVIDIA L4"), "results", "nvidia-l4")
