@@ -194,7 +194,9 @@ def test_any_member_that_is_misspelt_or_missing_is_named(
 
 
 @pytest.mark.parametrize("broken", ["[[", "more = 1\n", "\x00"])
-def test_so_is_a_file_that_is_none(broken: str, examples: dict[Path, str], tmp_path: Path) -> None:
+def test_a_file_that_is_not_toml_is_one_line(
+    broken: str, examples: dict[Path, str], tmp_path: Path
+) -> None:
     for path, text in examples.items():
         path.write_text(broken + text, encoding="utf-8")
         assert _refused(tmp_path).startswith(str(path))

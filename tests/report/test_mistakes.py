@@ -118,14 +118,14 @@ def test_tables_of_which_there_may_be_several(article: Path) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_so_is_one_in_another_file(file: str, article: Path) -> None:
+def test_a_slip_in_any_file_is_one_line(file: str, article: Path) -> None:
     text, why = FILES[file]
     (article / file).write_text(text)
     line = _said(article)
     assert why in line and line.startswith(f"{article / file}: ") and "\n" not in line
 
 
-def test_so_is_a_folder_of_another_name_than_its_experiment(article: Path) -> None:
+def test_a_folder_not_named_like_its_experiment_is_one_line(article: Path) -> None:
     (article / "reduction").rename(article / "reductions")
     text = (article / "reductions/claims.toml").read_text()
     (article / "reductions/claims.toml").write_text(text.replace('"reduction/', '"reductions/'))
