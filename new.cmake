@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D NAME=my_article -P recheck/new.cmake
 #
-# Writes the folder NAME: a repository that builds, tests, measures and reports an article's claims, made of
-# template/. The lines to change say EDIT.
+# Writes the folder NAME: a repository that builds, tests, measures and reports an article's claims,
+# made from template/. Edit the lines marked EDIT.
 cmake_policy(VERSION 3.25)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
 set(taken machine audit all benchmark clean edit_cache help install package package_source rebuild_cache test
@@ -12,7 +12,7 @@ cmake_path(COMPARE "${CMAKE_CURRENT_LIST_DIR}" EQUAL "${CMAKE_CURRENT_BINARY_DIR
 if("${NAME}" STREQUAL "")
   set(wrong "Which name? cmake -D NAME=my_article -P ${CMAKE_CURRENT_LIST_FILE}")
 elseif(NOT NAME MATCHES "^[a-z][a-z0-9_]*$" OR length GREATER 40)
-  set(wrong "'${NAME}' is no name: take a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
+  set(wrong "'${NAME}' is not a valid name: use a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
 elseif(NAME IN_LIST taken OR NAME MATCHES "^recheck")
   set(wrong "'${NAME}' is a name of Recheck's or of CMake's own: take another, such as my_${NAME}")
 elseif(within)
@@ -31,7 +31,7 @@ foreach(file IN LISTS files)
   configure_file(${template}/${file} ${folder}/${to} @ONLY)
 endforeach()
 file(WRITE ${folder}/.gitignore "/build/\n/CMakeUserPresets.json\n/compile_commands.json\n.cache/\n.idea/\n.vscode/\n")
-# without git, or a name to commit by, the report says that no commit holds what was measured
+# without git, or a name to commit under, the report says that no commit holds the measured tree
 foreach(words init "add;." "commit;--message=Recheck's template")
   execute_process(COMMAND git -C ${folder} ${words} OUTPUT_QUIET ERROR_QUIET)
 endforeach()

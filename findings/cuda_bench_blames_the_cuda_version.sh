@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Guess: a package that needs the NVIDIA driver fails at its import where there is none, and names the
+# Guess: without an NVIDIA driver, a package that needs one fails at its import and names the
 # driver.
-# What happens: cuda-bench 0.3.0, nvbench's Python package, is imported without an error. The first use
-# of what needs its extension raises an ImportError, which says that the wheel may lack the CUDA
-# version and lists that very version as supported. The real cause, libcuda.so.1, stands at the end.
+# What happens: cuda-bench 0.3.0, nvbench's Python package, is imported without an error. The first
+# use of its extension raises an ImportError, which says that the wheel may lack the CUDA version
+# and lists that very version as supported. The real cause, libcuda.so.1, comes last in the message.
 # Source: NVIDIA's wheel cuda-bench 0.3.0 with the extra cu13; a machine without a driver.
 # Who is hurt: programs that try the import to find out whether nvbench can be used, in CI or in a
 # container without a GPU; people who reinstall CUDA because of the message.

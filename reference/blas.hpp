@@ -9,8 +9,8 @@
 
 namespace recheck::reference {
 
-/// A leading dimension as BLAS takes it, which wants 1 of no columns as well. Throws
-/// std::length_error where it is more than an int counts.
+/// A leading dimension as BLAS takes it, which requires at least 1 even without columns. Throws
+/// std::length_error if it exceeds an int.
 inline int blas_ld(std::int64_t ld) {
   if (ld > std::numeric_limits<int>::max())
     throw std::length_error("BLAS counts in 32 bits, and the leading dimension is " +

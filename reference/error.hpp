@@ -10,7 +10,7 @@ namespace recheck::reference {
 /// NaN-keeping maximum: std::max would drop a NaN on one side.
 inline double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
-/// The worst of all; 0 of none.
+/// The largest of all; 0 if there are none.
 inline double worst_of(const std::vector<double>& errors) {
   double all = 0;
   for (const double error : errors) all = worse(error, all);
@@ -22,10 +22,10 @@ inline double relative(double error, double scale) {
   return error == 0 ? 0 : std::abs(error) / scale;
 }
 
-/// The bound that a product of `k` terms owes to |A||B|: gamma_k = k·u / (1 - k·u), with u the unit
-/// roundoff of its sums, plus what rounding (or truncating) an input costs each product. 0, which
-/// nothing but an exact result meets, where k·u reaches 1 and the bound says nothing.
-/// Source: Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
+/// The error bound of a product of `k` terms, relative to |A||B|: gamma_k = k·u / (1 - k·u), with u
+/// the unit roundoff of its sums, plus the rounding (or truncation) of each product's inputs. 0,
+/// which only an exact result meets, where k·u reaches 1 and the bound is meaningless. Source:
+/// Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
 inline double product_error_bound(std::int64_t k, double unit_roundoff, double input_error) {
   const double ku = static_cast<double>(k) * unit_roundoff;
   // each input is off by a factor (1 + e), each product of two by (1 + e)²

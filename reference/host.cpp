@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number that a file begins with, or that follows a word in it; nothing where it says "max".
+/// The number that a file begins with, or that follows a word in it; empty if it has "max" there.
 std::optional<std::int64_t> number_of(const fs::path& file, std::string_view word = "") {
   std::ifstream in(file);
   if (!word.empty())
@@ -31,12 +31,12 @@ std::optional<std::int64_t> number_of(const fs::path& file, std::string_view wor
   return {};
 }
 
-/// Whether a list such as "rw,cpu,cpuacct" has a word.
+/// Whether a list such as "rw,cpu,cpuacct" contains a word.
 bool lists(const std::string& list, const std::string& word) {
   return ("," + list + ",").find("," + word + ",") != std::string::npos;
 }
 
-/// The folders of this process's control group and of those around it, as far as they are mounted.
+/// The folders of this process's control group and of its parents, as far as they are mounted.
 /// `controller` is one of version 1; empty for version 2.
 std::vector<fs::path> groups(const fs::path& root, const std::string& controller) {
   // "0::/a/b" of version 2, "4:cpu,cpuacct:/a/b" of version 1
@@ -61,7 +61,7 @@ std::vector<fs::path> groups(const fs::path& root, const std::string& controller
     words >> type >> skipped >> options;
     if (type != (controller.empty() ? "cgroup2" : "cgroup")) continue;
     if (!controller.empty() && !lists(options, controller)) continue;
-    // a container may have its own group mounted as the root, and be told its path outside
+    // a container may have its own group mounted as the root, but see its path outside
     if (inside != "/" && own.starts_with(inside)) own.erase(0, inside.size());
     const fs::path top = root / fs::path(at).relative_path();
     fs::path group = fs::path(own).relative_path().lexically_normal();
@@ -95,7 +95,7 @@ std::optional<double> cpu_quota(const fs::path& root) {
 
 int usable_cpus(const fs::path& root) {
   double cpus = std::max(1u, std::thread::hardware_concurrency());
-  // who asks OpenMP to bind threads has it bind this one too, to one CPU
+  // if OpenMP binds threads, it binds this one too, to one CPU
   bool bound = false;
   for (const char* asked : {"OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY"})
     bound = bound || std::getenv(asked) != nullptr;
@@ -107,7 +107,7 @@ int usable_cpus(const fs::path& root) {
 
 std::int64_t free_memory(const fs::path& root) {
   std::int64_t bytes = static_cast<std::int64_t>(sysconf(_SC_AVPHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  // what the kernel would find by giving up caches, which "free" pages leave out
+  // memory that the kernel would find by giving up caches, which "free" pages leave out
   if (const auto kilobytes = number_of(root / "proc/meminfo", "MemAvailable:"))
     bytes = 1024 * *kilobytes;
   const auto limit = [&](const fs::path& group, const char* most, const char* used,

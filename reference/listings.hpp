@@ -16,12 +16,12 @@ void s3_mxv(int row_size, int column_size, const float* matrix, const float* v, 
 void s3_mxv_o0(int row_size, int column_size, const float* matrix, const float* v, float* r);
 
 #ifdef RECHECK_HAVE_SSE
-/// The same with four sums to a row, added up at the end. Needs a multiple of four columns, and
+/// As s3_mxv, with four sums to a row, added up at the end. Needs a multiple of four columns, and
 /// matrix and v at multiples of 16 bytes. Source: S3 mxvSSE (A11).
 void s3_sse(int row_size, int column_size, const float* matrix, const float* v, float* r);
 
 #ifdef RECHECK_HAVE_OPENMP
-/// The same on two threads, as S3 mxvSSEOpenmp (A12), and on all.
+/// As s3_sse, on two threads, like S3 mxvSSEOpenmp (A12), and on all.
 void s3_sse_openmp2(int row_size, int column_size, const float* matrix, const float* v, float* r);
 void s3_sse_openmp(int row_size, int column_size, const float* matrix, const float* v, float* r);
 #endif

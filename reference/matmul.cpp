@@ -25,7 +25,7 @@ void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const 
 }
 
 #ifdef RECHECK_HAVE_BLAS
-// the Fortran interface: the one that every BLAS has, whatever its headers are called
+// the Fortran interface: every BLAS has it, whatever its headers are called
 extern "C" void sgemm_(  // NOLINT(readability-identifier-naming): its name
     const char* transa, const char* transb, const int* m, const int* n, const int* k,
     const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,

@@ -16,29 +16,28 @@ void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const 
                    std::int64_t ldb, float* c, std::int64_t ldc);
 
 #ifdef RECHECK_HAVE_BLAS
-/// The same through the installed BLAS's sgemm, with as many threads as it likes. Throws
-/// std::length_error where a leading dimension is more than an int counts.
+/// C = A · B by the installed BLAS's sgemm, with as many threads as it likes. Throws
+/// std::length_error if a leading dimension exceeds an int.
 void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                  std::int64_t ldb, float* c, std::int64_t ldc);
 #endif
 
-/// A · B and |A||B| in float64, of these rows of A: both become (rows, n).
+/// A · B and |A||B| in float64, for these rows of A: both become (rows, n).
 void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& rows,
                    std::vector<double>& product, std::vector<double>& scale);
 
-/// The truth about a product, computed once in float64 and asked about many outputs.
+/// The true values of a product, computed once in float64 and compared with many outputs.
 ///
-/// Up to `complete_limit` multiply-adds every element is known. Beyond that, up to 16 rows are
-/// known element by element, so is one element at random of each row and of each column, and all of
-/// C is held against Freivalds' identity C·x = A·(B·x) for a
-/// random integer vector x without zeros, which costs O(n²). With integer inputs both sides are
-/// exact, so any single wrong element shows; with reals the identity is as sharp as the rigorous
-/// bound allows, which of large products is less than what a row of zeros is off by: the elements
-/// at random see that.
+/// Up to `complete_limit` multiply-adds every element is known. Beyond that, three things are
+/// known: up to 16 rows element by element, one random element of each row and of each column, and
+/// Freivalds' identity C·x = A·(B·x) for all of C and a random integer vector x without zeros,
+/// which costs O(n²). With integer inputs both sides are exact, so any single wrong element shows.
+/// With reals the identity is as sharp as the rigorous bound allows. For large products that bound
+/// exceeds the error of a row of zeros, but the random elements detect one.
 class MatmulOracle {
  public:
   static constexpr double complete_limit = 1.5e9;
-  /// It keeps two doubles for each known element: at most so many, or one row if that is longer.
+  /// The most known elements, each of which keeps two doubles; or one row if that is longer.
   static constexpr std::int64_t most_elements = 1 << 24;
 
   MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed);

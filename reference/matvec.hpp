@@ -16,12 +16,12 @@ void matvec_serial(int rows, int columns, const float* a, std::int64_t lda, cons
                    float* r);
 
 #ifdef RECHECK_HAVE_BLAS
-/// The installed BLAS's sgemv, with as many threads as it likes. Throws std::length_error where
-/// lda is more than an int counts.
+/// r = A · v by the installed BLAS's sgemv, with as many threads as it likes. Throws
+/// std::length_error if lda exceeds an int.
 void matvec_blas(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r);
 #endif
 
-/// The truth about a matrix–vector product, every element of it, computed once in float64.
+/// The true values of a matrix–vector product, every element, computed once in float64.
 class MatvecOracle {
  public:
   MatvecOracle(MatrixView a, std::span<const float> v);
@@ -33,7 +33,7 @@ class MatvecOracle {
   std::vector<double> product_, scale_;  // (rows): Av and |A||v|
 };
 
-/// The exclusive or of all words of a matrix: what a pass that reads each once must come to.
+/// The exclusive or of all words of a matrix: the result of a pass that reads each word once.
 std::uint32_t fold_words(MatrixView matrix);
 
 }  // namespace recheck::reference

@@ -14,7 +14,7 @@ extern "C" void sgemv_(  // NOLINT(readability-identifier-naming): its name
 void matvec_blas(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                  float* r) {
   if (columns == 0) {
-    // BLAS returns at once when either extent is 0 and leaves r as it was
+    // BLAS returns at once when either extent is 0 and leaves r unchanged
     std::fill_n(r, rows, 0.0f);
     return;
   }

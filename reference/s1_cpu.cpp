@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S1 MatrixMulCPU (A01) in its own form: one width for each matrix, int indices. S1 names neither
-// compiler nor flags, so it is compiled twice: reference/CMakeLists.txt.
+// compiler nor flags, so it is compiled with two sets of flags: reference/CMakeLists.txt.
 #include "listings.hpp"
 
 namespace recheck::reference {

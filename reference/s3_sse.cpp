@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // S3 mxvSSE and mxvSSEOpenmp (A11, A12) in their own form: four products at a time, by aligned
-// loads, and nothing for a rest of columns. As printed mxvSSEOpenmp does not compile: it calls its
-// vector vec, and its body v.
+// loads, without code for remaining columns. As printed, mxvSSEOpenmp does not compile: it declares
+// its vector as vec, but its body uses v.
 #ifdef RECHECK_HAVE_SSE
 #include <xmmintrin.h>
 

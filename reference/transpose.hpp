@@ -16,8 +16,8 @@ namespace recheck::reference {
 void transpose_serial(int rows, int columns, const float* in, std::int64_t ldin, float* out,
                       std::int64_t ldout);
 
-/// How many elements of a matrix are not, bit for bit, what expected(i, j) says. A transposition
-/// rounds nothing, so there is no bound to keep but 0. Goes by tiles: `expected` may read across.
+/// The number of elements of a matrix that differ in any bit from expected(i, j). A transposition
+/// does not round, so the bound is 0. Goes by tiles: `expected` may read across rows.
 template <typename Expected>
 std::int64_t count_differences(MatrixView matrix, Expected expected) {
   constexpr std::int64_t tile = 32;

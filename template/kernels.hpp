@@ -1,4 +1,4 @@
-#pragma once  // by which the table knows the kernels, with and without CUDA
+#pragma once  // the table names the kernels by these, with and without CUDA
 #include <cstdint>
 struct CUstream_st;  // as CUDA declares it
 using cudaStream_t = CUstream_st*;

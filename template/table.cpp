@@ -1,4 +1,4 @@
-// What is computed, how an output is judged, and the rows that compute it.
+// The problem, how an output is judged, and the rows that solve it.
 #include <cmath>
 #include <recheck.hpp>
 
@@ -18,10 +18,10 @@ void serial(const Call& call) {
 std::vector<Extent> inputs(const Shape& s) { return {{1, s[0]}}; }
 Extent output(const Shape& s) { return {1, s[0]}; }
 std::int64_t terms(const Shape&) { return 1; }  // EDIT: products that an element of the output sums
-// EDIT: the least that is needed: operations, and bytes, of each input and output once
+// EDIT: the least work that the problem needs: operations, and bytes, each input and output once
 Work work(const Shape& s) { return {.flops = 0, .bytes = 2.0 * sizeof(float) * s[0]}; }
 Oracle oracle(const Shape&, std::span<const HostMatrix> inputs, Values values) {
-  std::vector<double> truth;  // of each element of the output, row by row
+  std::vector<double> truth;  // for each element of the output, row by row
   for (const float x : inputs[0].row<float>(0)) truth.push_back(x);  // EDIT
   const double error = 0;  // EDIT: what rounding may cost, 0x1p-24 each time; a copy rounds nothing
   return bounded(truth, [=](double value) {
@@ -30,7 +30,7 @@ Oracle oracle(const Shape&, std::span<const HostMatrix> inputs, Values values) {
 }
 
 // clang-format off
-constexpr Strategy rows[] = {  // EDIT: a line for each kernel, with the document and the place that it is from
+constexpr Strategy rows[] = {  // EDIT: a line for each kernel, with its document and place
     {.name = "serial", .source = ours("a loop"), .role = Role::baseline, .launch = {Backend::cpu, serial}},
     {.name = "scalar", .source = {"luitjens", "first listing"}, .launch = gpu_launcher<scalar, arguments>()},
     {.name = "vector", .source = {"luitjens", "last listing"}, .launch = gpu_launcher<vector, arguments>()},
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
        .title = "Copy of an array",  // EDIT
        .axes = {"elements"},         // EDIT: what an extent is called
        .ladder = rows,
-       .headline = {1 << 24},  // EDIT: of the timed shapes, for summaries
+       .headline = {1 << 24},  // EDIT: one of the timed shapes, for summaries
        .timed = {{1 << 20}, {1 << 24}},
        .edges = {{0}, {1}, {3}, {127}, {129}, {100003}},
        .inputs = inputs,

@@ -2,8 +2,8 @@
 # cmake -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM
 #       -P contributing_test.cmake
 #
-# What CONTRIBUTING says it takes to add a strategy, an experiment, a claim and a chart: applies the diffs
-# of contributing/ to a copy of this tree, compiles what they add, proves it and renders with it.
+# Checks what CONTRIBUTING says about adding a strategy, an experiment, a claim and a chart: applies the diffs of
+# contributing/ to a copy of this tree, compiles what they add, proves it and renders with it.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
@@ -16,14 +16,14 @@ file(GLOB all ${SOURCE}/*)
 list(FILTER all EXCLUDE REGEX "/(build[^/]*|shared)$")
 file(COPY ${all} DESTINATION ${tree})
 
-# the files that a diff changes, besides those that it adds
+# the files that a diff changes, not counting those that it adds
 function(expect_changes diff)
   file(STRINGS ${SOURCE}/tests/contributing/${diff}.diff lines REGEX "^--- a/")
   list(TRANSFORM lines REPLACE "^--- a/" "")
   if(NOT lines STREQUAL "${ARGN}")
     message(FATAL_ERROR "${diff}.diff changes ${lines}, not ${ARGN}")
   endif()
-  # no repository around it: git would skip what lies outside of the folder
+  # hide the repository around it: otherwise git would skip files outside of the folder
   run(0 ${CMAKE_COMMAND} -E chdir ${tree} ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${SCRATCH}
         ${GIT} apply ${SOURCE}/tests/contributing/${diff}.diff)
 endfunction()
@@ -46,14 +46,14 @@ list(TRANSFORM objects APPEND .o)
 if(PYTHON)
   list(APPEND cuda -D Python3_EXECUTABLE=${PYTHON})
 endif()
-# what there is to know of the compilers the build knows, and what it has fetched for itself
+# reuse the build's knowledge of the compilers, and the packages that it has downloaded
 file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${SCRATCH}/build/CMakeFiles)
 set(ENV{CMAKE_PREFIX_PATH} ${BUILD}/distribution/usr)
 run(0 ${CMAKE_COMMAND} -G Ninja -S ${tree} -B ${SCRATCH}/build -D CMAKE_BUILD_TYPE=Release
       -D CMAKE_CXX_FLAGS_RELEASE=-O0 ${cuda})
 run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${objects})
 
-# in the build's own program, in the place of what it has there, they prove themselves: on a GPU too
+# linked into the build's own program in place of its objects, they prove themselves, also on a GPU
 run(0 ${CMAKE_COMMAND} --build ${BUILD} -- -t commands recheck)
 if(NOT said MATCHES "\n([^\n]* -o experiments/recheck [^\n]*)\n$")
   message(FATAL_ERROR "no command that links recheck in\n${said}")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The derived matrix: every row of every table, at every awkward shape of its experiment, through
-// the gate that the benchmark uses.
+// the benchmark's own gate.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Gate : public testing::TestWithParam<Row> {};
 
 TEST_P(Gate, LetsItPassAtEveryEdge) {
   const auto& [experiment, strategy] = GetParam();
-  targets();  // which the gates may not outlive
+  targets();  // the gates must not outlive them
   static std::map<const Experiment*, EdgeGates> gates;
   const Proofs found = prove_edges(*experiment, *strategy, targets(), gates[experiment]);
   if (found.not_run) {
@@ -38,14 +38,14 @@ TEST_P(Gate, LetsItPassAtEveryEdge) {
   EXPECT_GT(found.passed, 0) << "no shape was tried";
 }
 
-// few launches of each row: little enough for compute-sanitizer's slowest tool
+// few launches of each row, so that compute-sanitizer's slowest tool can run it
 TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
   const auto& [experiment, strategy] = GetParam();
   const Gpu& gpu = found_gpu();
   const auto axes = experiment->axes.size();
   Shape shape(axes, 77);
-  // where that is none for the row, the first edge that is and that takes it more than one step,
-  // along two axes if there are
+  // if the row does not take it, the first edge that the row takes with more than one step, along
+  // two axes if possible
   const auto fits = [&](const Shape& s) { return !refuse(*strategy, s, gpu); };
   const auto steps = [&](const Shape& s) {
     const auto several = std::ranges::count_if(s, [](auto extent) { return extent >= 32; });
@@ -61,18 +61,18 @@ TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
     EXPECT_EQ(result.status, Status::passed) << to_string(s) << ": " << result.reason.value_or("");
   };
   pass(shape, strategy->packed ? 0 : 3);
-  // later rungs have another way where vectors of four words fit: in several tiles, none whole
+  // later kernels take another path if vectors of four words fit: several tiles, none of them whole
   Shape even = {140, 268, 36};
   even.resize(axes);
   if (strategy->source.document == beyond && fits(even)) pass(even, 4);
-  // and one where blocks share the depth of few outputs
+  // and a path where blocks share the depth of few outputs
   const Shape deep = {33, 65, 1000};
   if (strategy->source.document == beyond && axes == deep.size() && fits(deep)) pass(deep, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(cpu, Gate, testing::ValuesIn(rows(Backend::cpu, false)), name_of_row);
 INSTANTIATE_TEST_SUITE_P(gpu, Gate, testing::ValuesIn(rows(Backend::gpu, false)), name_of_row);
-// the points of a sweep are the same kernels with other parameters
+// the points of a sweep: the same kernels with other parameters
 INSTANTIATE_TEST_SUITE_P(gpu_sweep, Gate, testing::ValuesIn(rows(Backend::gpu, true)), name_of_row);
 
 }  // namespace

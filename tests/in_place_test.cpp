@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows that read what they write, and outputs whose length depends on the data: what is right
-// passes on every path by which outputs are judged, and what is wrong on none.
+// Rows that read what they write, and outputs whose length depends on the data: on every path that
+// judges outputs, right ones pass and wrong ones do not.
 #include "outside/in_place/in_place.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ namespace {
 
 namespace in = ::in_place;
 
-/// What is held against the rows of an experiment on a backend, a line each.
+/// The failures of an experiment's rows on a backend, one per line.
 std::string held_against(const Experiment& experiment, Backend backend = Backend::cpu) {
   std::string all;
   EdgeGates gates;
@@ -26,7 +26,7 @@ std::string held_against(const Experiment& experiment, Backend backend = Backend
     for (const auto& line : prove_edges(experiment, row, targets(), gates).wrong)
       all += line + '\n';
     for (const auto regime : regimes) {
-      if (is_first(regime)) continue;  // its processes are another program's
+      if (is_first(regime)) continue;  // they need another program's processes
       if (regime == Regime::inner) continue;
       Case c{&experiment, &row, experiment.headline, regime};
       Case* const group[] = {&c};
@@ -43,7 +43,7 @@ TEST(InPlace, PassesOnEveryPath) {
   EXPECT_EQ(held_against(in::sparse_experiment()), "");
 }
 
-/// What `--gate --cases` makes of two cases, in a process that has proven no smaller shape.
+/// Expects these results of `--gate --cases`, in a process that has proven no smaller shape.
 void expect_shown(const std::string& filter, const std::string& sparse) {
   const Experiment experiments[] = {in::filter_experiment(), in::sparse_experiment()};
   testing::internal::CaptureStdout();
@@ -87,7 +87,7 @@ std::string of_filter() {
   return held_against(in::filter_experiment({&row, 1}));
 }
 
-/// Right the first time only: the second begins with what the first has left.
+/// Right only the first time: the second launch starts from the first one's output.
 void adds_twice(const Call& call) {
   const auto run = in::sparse_experiment().ladder[0].launch.run;
   run(call);

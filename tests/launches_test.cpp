@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Launches as nobody has thought of them: every row at random shapes, leading dimensions, addresses
-// and values. A case is a function of its seed; RECHECK_LAUNCH_SECONDS goes on with further seeds.
+// Random launches: every row at random shapes, leading dimensions, addresses and values. A case is
+// a function of its seed; RECHECK_LAUNCH_SECONDS continues with further seeds.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
@@ -28,13 +28,13 @@
 namespace recheck {
 namespace {
 
-using Random = std::mt19937_64;  // its numbers, unlike distributions', are the same everywhere
+using Random = std::mt19937_64;  // its numbers, unlike distributions', are portable
 
 std::int64_t below(Random& random, std::int64_t bound) {
   return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(bound));
 }
 
-/// An extent of at most `most`: nothing and little, around warps, tiles and slabs, primes, any.
+/// An extent of at most `most`: empty, small, around warps, tiles and slabs, prime, or any.
 std::int64_t random_extent(Random& random, std::int64_t most) {
   constexpr std::int64_t primes[] = {11, 13, 37, 61, 101, 131, 251, 257, 509, 521, 1021, 4099};
   const auto kind = below(random, 4);
@@ -46,9 +46,9 @@ std::int64_t random_extent(Random& random, std::int64_t most) {
   return std::min(extent, most);
 }
 
-/// A shape of few elements and few products: with extents alike in half of the cases, else the
-/// first to choose may leave the others little. Now and then a product of matrices has many tiles,
-/// or one row or column.
+/// A shape with few elements and few products. Half of the shapes have similar extents; in the
+/// others the first extents drawn may leave little for the rest. Some products have many tiles, or
+/// one row or column.
 Shape random_shape(Random& random, std::size_t axes) {
   Shape shape(axes, 0);
   const bool tiles = axes == 3 && below(random, 8) == 0, alike = tiles || below(random, 2) == 0;
@@ -64,8 +64,8 @@ Shape random_shape(Random& random, std::size_t axes) {
   return shape;
 }
 
-/// The shape, or one that is like it and that the row takes: whole tiles, a square of them, as many
-/// words as a probe needs. Nothing where there is none.
+/// The shape, or a similar one that the row takes: whole tiles, a square of them, or as many words
+/// as a probe needs. Nothing if there is none.
 std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const auto fits = [&](const Shape& s) { return !refuse(strategy, s, gpu); };
   if (fits(shape)) return shape;
@@ -84,7 +84,7 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
   return {};
 }
 
-/// Device memory, every bit set, which is given back.
+/// Owns device memory, filled with ones in every bit.
 class Room {
  public:
   explicit Room(std::int64_t floats) {
@@ -105,17 +105,17 @@ class Room {
 
 using Words = std::vector<float>;
 
-/// Floats between guards, in memory of their own, `offset` floats behind a multiple of 256 bytes.
+/// Floats between guards in their own memory, `offset` floats after a multiple of 256 bytes.
 class Guarded {
  public:
   Guarded(std::int64_t count, std::int64_t offset)
       : count_(count), offset_(offset), room_(2 * guard + offset + count) {}
 
   [[nodiscard]] float* data() const { return room_.data() + guard + offset_; }
-  /// All of it, guards included.
+  /// All of the memory, guards included.
   [[nodiscard]] float* all() const { return room_.data(); }
   [[nodiscard]] std::int64_t size() const { return 2 * guard + offset_ + count_; }
-  /// Where the floats begin in what read() returns.
+  /// The index of the first float in the result of read().
   [[nodiscard]] std::int64_t begin() const { return guard + offset_; }
 
   [[nodiscard]] Words read() const { return read(0, size()); }
@@ -145,7 +145,7 @@ bool same(const Words& a, const Words& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-/// One launch of a row, with all that it works on on the current device, and the truth about it.
+/// One launch of a row with all its data on the current device, and the expected output.
 class Launch {
  public:
   Launch(const Row& row, const Shape& shape, Random& random)
@@ -176,7 +176,7 @@ class Launch {
     ld_ = std::max<std::int64_t>(1, out_.columns + padding(random));
     add(out_.rows * ld_, ld_, offset(random));
     if (strategy_->workspace != nullptr) {
-      // on 16 bytes, as headers say
+      // aligned to 16 bytes, as headers promise
       workspace_ = std::make_unique<Guarded>(strategy_->workspace(shape), 4 * below(random, 4));
     }
     if (strategy_->part_of.empty()) oracle_ = problem.oracle(shape, truth_, values);
@@ -184,13 +184,13 @@ class Launch {
 
   [[nodiscard]] std::string text() const { return text_.str(); }
 
-  /// Queues one launch. Throws what it throws, and CUDA's error.
+  /// Queues one launch. Throws what it throws, or CUDA's error.
   void run(kernels::Queue queue) const {
     if (workspace_) queue.workspace = workspace_->data();
     strategy_->launch.run({shape_, operands_, queue});
     check(cudaGetLastError());
   }
-  /// What is wrong with what a launch has left; the device is idle.
+  /// Describes an error in the launch's output; the device must be idle.
   [[nodiscard]] Reason judge() const {
     for (std::size_t i = 0; i < images_.size(); ++i)
       if (!same(inputs_[i].read(), images_[i])) return "has changed input " + std::to_string(i + 1);
@@ -205,7 +205,7 @@ class Launch {
       outside =
           outside && untouched(all.subspan(begin + i * ld_ + out_.columns, ld_ - out_.columns));
     if (!outside) return "has written outside its output";
-    if (!oracle_) return {};  // a part is proven by the whole's launches
+    if (!oracle_) return {};  // the whole row's launches prove a component
     const View output = {out_.rows, out_.columns, ld_, all.subspan(begin)};
     const Error error = oracle_({&output, 1}, strategy_->arithmetic);
     if (error.acceptable()) return {};
@@ -218,8 +218,8 @@ class Launch {
     if (strategy_->packed || below(random, 2) == 0) return 0;
     return below(random, 4) == 0 ? 4 * below(random, 40) : 1 + below(random, 9);
   }
-  /// Probes of memory may count on the harness's 256 bytes; products and transpositions take every
-  /// address of a float.
+  /// Memory probes may rely on the harness's alignment to 256 bytes. Products and transpositions
+  /// take any address of a float.
   std::int64_t offset(Random& random) const {
     if (experiment_->axes.size() == 1 || below(random, 2) == 0) return 0;
     return 1 + below(random, 8);
@@ -237,7 +237,7 @@ class Launch {
   std::ostringstream text_;
   std::vector<HostMatrix> truth_;
   std::deque<Guarded> inputs_;  // the last one is the output
-  std::vector<Words> images_;   // what the inputs have to stay
+  std::vector<Words> images_;   // the inputs' expected contents
   std::vector<Matrix> operands_;
   std::unique_ptr<Guarded> workspace_;
   Extent out_;
@@ -251,14 +251,14 @@ Reason once(const Launch& launch, const kernels::Queue& queue) {
   return launch.judge();
 }
 
-/// A row's own: other rows have other shapes of the same seed.
+/// A seed per row, so that rows get different shapes.
 std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
   for (const std::string_view name : {row.experiment->name, row.strategy->name})
     for (const char letter : name) seed = mix(seed ^ static_cast<unsigned char>(letter));
   return mix(seed);
 }
 
-/// What is wrong with the case of a seed; `told` learns what it is.
+/// Describes an error in the case of a seed; `told` receives the case's description.
 Reason wrong_with(const Row& row, std::uint64_t seed, std::string& told) {
   Random random(seed_of(row, seed));
   const auto shape =
@@ -270,7 +270,7 @@ Reason wrong_with(const Row& row, std::uint64_t seed, std::string& told) {
   return once(launch, targets().of(Backend::gpu).queue());
 }
 
-/// A number from the environment; throws what to do where it is none.
+/// A number from the environment; throws a message if it is not a number.
 double setting(const char* name, double otherwise) {
   const char* text = std::getenv(name);
   if (text == nullptr || *text == '\0') return otherwise;
@@ -280,7 +280,7 @@ double setting(const char* name, double otherwise) {
   throw std::invalid_argument(std::string(name) + "='" + text + "': give a number, 0 or more");
 }
 
-/// How many rows this process has to try, of those that a filter and shards leave.
+/// The number of rows in this process, after filters and shards.
 int rows_to_run() {
   const auto& suite = *testing::UnitTest::GetInstance()->current_test_suite();
   int count = 0;
@@ -360,7 +360,7 @@ TEST_P(Launches, AreRightAsNobodyHasThoughtOfThem) {
                     << "RECHECK_LAUNCH_SEED=" << seed << " recheck_tests --gtest_filter='"
                     << "gpu/Launches.AreRightAs*/" << row.experiment->name << '_'
                     << row.strategy->name << "'";
-      return;  // after an illegal access nothing else can be told
+      return;  // an illegal access prevents further checks
     }
   } while (elapsed() < seconds);
   RecordProperty("cases", cases);
@@ -368,7 +368,7 @@ TEST_P(Launches, AreRightAsNobodyHasThoughtOfThem) {
 
 INSTANTIATE_TEST_SUITE_P(gpu, Launches, testing::ValuesIn(gpu_rows()), name_of_row);
 
-// That all of this can fail.
+// These tests check that the checks above can fail.
 
 const Row& row_named(std::string_view experiment, std::string_view name) {
   static const auto all = gpu_rows();
@@ -377,7 +377,7 @@ const Row& row_named(std::string_view experiment, std::string_view name) {
   });
 }
 
-/// The first thing that is found wrong with a launcher in place of the transposition's.
+/// The first error found in a launcher that replaces the transposition's.
 std::string found_wrong_with(void (*run)(const Call&)) {
   const Row& right = row_named("transpose", "no_bank_conflicts");
   Strategy spoiled = *right.strategy;
@@ -390,7 +390,7 @@ std::string found_wrong_with(void (*run)(const Call&)) {
 
 TEST(gpu_Launches, SeeWhatIsSpoiled) {
   if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-  // clears this word behind the transposition, or none
+  // clears this word after the transposition; null: none
   static float* (*where)(const Call&) = nullptr;
   const std::pair<float* (*)(const Call&), const char*> all[] = {
       {[](const Call&) -> float* { return nullptr; }, "nothing"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What listings of the documents have in common beyond being right.
+// Properties that the documents' listings share, in addition to being right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace recheck {
 namespace {
 
-/// The m×n floats that a row leaves of a shape's inputs.
+/// The m×n output of a row for a shape's inputs.
 std::vector<float> left_by(std::string_view name, const Shape& shape, Target& target) {
   const auto table = matmul::ladder();
   const auto row = std::ranges::find(table, name, &Strategy::name);
@@ -28,14 +28,14 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
   Operands operands(experiment, shape, target, 0, 1);
   std::vector<float> output(shape[0] * shape[1]);
   operands.prepare(*row,
-                   operands.reals());  // or what stood there before may be taken for an answer
+                   operands.reals());  // clears the previous output, which might be right
   operands.launch (*row)();
   target.synchronize();
   target.copy_out(output.data(), operands.guarded_output() + guard, std::ssize(output));
   return output;
 }
 
-// S1 adds up sub-blocks of the sum: one register, the same order
+// S1 sums sub-blocks in one register, in the same order
 TEST(gpu_Listings, OfS1LeaveTheSameBits) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
@@ -48,8 +48,8 @@ TEST(gpu_Listings, OfS1LeaveTheSameBits) {
   }
 }
 
-/// The largest difference between S1's kernel and its CPU program in 64×64 sums of products of
-/// numbers from [0, 1), as its checkError looks for it.
+/// The largest difference between S1's kernel and its CPU program, as its checkError computes it:
+/// 64×64 sums of products of numbers from [0, 1).
 double largest_difference(int terms) {
   constexpr int side = 64;
   std::mt19937 random(13);
@@ -84,7 +84,7 @@ class Tolerance : public testing::Test {
 };
 using gpu_S1sTolerance = Tolerance;
 
-// 0.001, whatever the sums come to (C21): one more rounding of a sum beyond 16384 is as much
+// the limit is 0.001 for any sum (C21): one more rounding of a sum beyond 16384 exceeds it
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf80Products) { EXPECT_LE(largest_difference(80), 1e-3); }
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf1024Products) { EXPECT_LE(largest_difference(1024), 1e-3); }
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf4096Products) { EXPECT_LE(largest_difference(4096), 1e-3); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several tests share a process and its CUDA context; --shard=0/2 runs every second one. If all are
-// skipped, because there is no GPU for example, the exit code is 77, which CTest takes for a skip.
+// Several tests share a process and its CUDA context; --shard=0/2 runs every second one. If all
+// tests are skipped, for example without a GPU, the exit code is 77, which CTest treats as a skip.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,8 +14,8 @@
 
 namespace {
 
-/// Variables of GoogleTest and of Google Benchmark begin so. They choose tests and cases, and a run
-/// that leaves some out would pass for all.
+/// Prefixes of GoogleTest's and Google Benchmark's variables. They select tests and cases, so a run
+/// that skips some could look complete.
 constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_"};
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace recheck {
 
-/// A device as a record, or tests/models.json, describes it.
+/// A device from its description in a record or in tests/models.json.
 inline Device device_of(const nlohmann::ordered_json& gpu) {
   const std::string capability = gpu.at("compute_capability");
   const auto dot = capability.find('.');
@@ -27,7 +27,7 @@ inline Device device_of(const nlohmann::ordered_json& gpu) {
           .memory_bus_bits = gpu.at("memory_bus_bits")};
 }
 
-/// The models of tests/models.json.
+/// The models in tests/models.json.
 inline std::vector<Device> models() {
   std::vector<Device> all;
   const auto file =

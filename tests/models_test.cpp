@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would run where: every row held against devices made from models.json, no GPU needed.
-// The linker puts the functions below in the place of the CUDA runtime's (its option --wrap), so
-// that launches are looked at and not made.
+// Which rows would run on which GPU: every row on devices made from models.json, without a GPU. The
+// linker replaces the CUDA runtime's functions by those below (its option --wrap), so launches are
+// checked and not made.
 #include "models.hpp"
 
 #include <cuda_runtime.h>
@@ -22,7 +22,7 @@ constexpr int most_threads = 1024, most_rows_of_blocks = 65535;
 constexpr unsigned portable_cluster = 8, large_cluster = 16;
 constexpr std::size_t without_asking = 48 * 1024;  // bytes of shared memory for a block
 
-/// The device that the runtime's stand-in answers for, and what launches have asked of it.
+/// The device that the replaced runtime describes, and the launches' requests to it.
 struct Runtime {
   Device device;
   std::map<const void*, int> allowed;  // bytes of dynamic shared memory, by kernel
@@ -48,14 +48,14 @@ void look(const void* kernel, const dim3& grid, const dim3& block, std::size_t s
 
 cudaError_t failed(cudaError_t code) { return runtime.error = code; }
 
-// what a driver does with a tensor map is no matter of limits
+// a driver's work on a tensor map has no limits to check
 int encode_nothing() { return 0; }
 
 }  // namespace
 }  // namespace recheck
 
 extern "C" {
-// the linker's names
+// names that the linker requires
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 using recheck::runtime;
 
@@ -164,9 +164,9 @@ Gpu gpu_of(const Device& device) {
   return {.device = device, .reason = {}, .driver = "", .runtime = ""};
 }
 
-/// Launches a row at a shape, on matrices that are not there.
+/// Launches a row at a shape, on matrices without memory.
 void launch(const Experiment& experiment, const Strategy& strategy, const Shape& shape) {
-  // nothing is read: an address that suits all
+  // nothing reads it: one aligned address for all
   alignas(256) static float nowhere[1];
   std::vector<Matrix> operands;
   for (const auto& input : experiment.inputs(shape)) {
@@ -181,7 +181,7 @@ void launch(const Experiment& experiment, const Strategy& strategy, const Shape&
 
 bool asks_a_library(const Strategy& strategy) { return strategy.source.document == "vendor"; }
 
-/// Shapes that a row is timed at and proven at.
+/// The shapes at which a row is timed or proven.
 std::vector<Shape> all_shapes(const Experiment& experiment) {
   auto shapes = experiment.timed;
   shapes.insert(shapes.end(), experiment.edges.begin(), experiment.edges.end());
@@ -193,8 +193,8 @@ const auto gpu_rows =
 
 class Models : public testing::TestWithParam<Device> {};
 
-// `needs` and `fits` refuse what a launcher cannot do, so nothing that they let through may ask for
-// more than the device has
+// `needs` and `fits` refuse what a launcher cannot do, so an accepted launch must not exceed the
+// device's limits
 TEST_P(Models, GetNoLaunchThatIsBeyondTheirLimits) {
   const Gpu gpu = gpu_of(GetParam());
   runtime = {};
@@ -217,7 +217,7 @@ TEST_P(Models, GetNoLaunchThatIsBeyondTheirLimits) {
   EXPECT_GT(launched, 1000);
 }
 
-// a row that no model takes would never be measured, and nobody would see it
+// a row that no model takes would never be measured, and nobody would notice
 TEST(Rows, RunOnSomeModel) {
 #ifndef RECHECK_HAVE_SM90A
   GTEST_SKIP() << "built without code for Hopper, which some rows need";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A gate that lets everything pass would pass every other test. Here is what it must not let pass.
+// A gate that accepts everything would pass every other test. It must refuse these rows.
 #include "mutants/mutants.hpp"
 
 #include <gtest/gtest.h>
@@ -30,11 +30,11 @@ namespace {
 
 using Table = std::span<const Strategy>;
 
-/// A mutant, and the experiment that has to see through it.
+/// A mutant, and the experiment that has to detect it.
 struct Row {
   Experiment (*experiment)(Table);
   const Strategy* strategy;
-  const mutants::Exploit* exploit = nullptr;  // where only being timed makes it one
+  const mutants::Exploit* exploit = nullptr;  // set if it is wrong only when timed
 };
 
 enum class Code { spoiled, unspoiled };
@@ -43,7 +43,7 @@ constexpr Experiment (*experiments[])(Table) = {
     matmul::experiment,    matvec::experiment,        transpose::experiment,     memory::experiment,
     histogram::experiment, stencil::experiment<fp16>, stencil::experiment<float>};
 
-/// Of the tables of mutants in the order of the experiments.
+/// The rows of tables of mutants, in the order of the experiments.
 std::vector<Row> rows(Code code, std::initializer_list<Table> tables,
                       std::span<const mutants::Exploit> exploits) {
   std::vector<Row> chosen;
@@ -71,7 +71,7 @@ std::string name(const testing::TestParamInfo<Row>& info) {
   return std::string(info.param.experiment({}).name) + "_" + std::string(info.param.strategy->name);
 }
 
-/// What a run holds against a row whose proofs pass; nothing if it gives it a time.
+/// Why a run refuses a row whose proofs pass; nothing if the row gets a time.
 Reason caught_when_timed(const Row& row) {
   const auto& [strategy, regime, shape, found] = *row.exploit;
   const Experiment experiment = row.experiment({&strategy, 1});
@@ -88,8 +88,8 @@ Reason caught_when_timed(const Row& row) {
   return reason;
 }
 
-/// What the gate holds against a row, at the first shape that it does not pass; nothing if there is
-/// none.
+/// The gate's reason against a row, at the first shape where it fails; nothing if it passes
+/// everywhere.
 Reason caught(const Row& row) {
   if (row.exploit != nullptr) return caught_when_timed(row);
   const Strategy& strategy = *row.strategy;
@@ -98,7 +98,7 @@ Reason caught(const Row& row) {
   int tried = 0;
   for (const auto& shape : experiment.edges) {
     if (refuse(strategy, shape, found_gpu())) continue;
-    // so many tiles are for the blocks of a GPU
+    // this many tiles need a GPU's blocks
     const auto size =
         std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
     if (strategy.launch.backend == Backend::cpu && size > 1 << 27) continue;
@@ -129,7 +129,7 @@ class Mutant : public testing::TestWithParam<Row> {
 
 TEST_P(Mutant, IsCaught) {
   Reason reason = caught(GetParam());
-  // on a busy machine a block may have one launch, and who saves work in all but the first none
+  // on a busy machine a block may have one launch, which a row that skips all others still does
   for (int i = 0; GetParam().exploit != nullptr && !reason && i < 5; ++i)
     reason = caught(GetParam());
   EXPECT_TRUE(reason) << "the gate let it pass at every shape";
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(gpu, Unspoiled, testing::ValuesIn(gpu_rows(Code::unspoi
 
 class Race : public Mutant {};
 
-// at the edges' few blocks a missing barrier may do no harm, so this is about a size that is timed
+// the few blocks at the edges may hide a missing barrier, so this tests a timed size
 TEST_P(Race, IsCaughtAtATimedSize) {
   const Strategy& strategy = *GetParam().strategy;
   Target& target = targets().of(Backend::gpu);
@@ -169,7 +169,7 @@ TEST_P(Race, IsCaughtAtATimedSize) {
   RecordProperty("caught", result.reason.value_or(""));
 }
 
-// for racecheck, which sees a race whether or not it does harm, and is slow
+// for racecheck, which is slow but detects a race even if it does no harm
 TEST_P(Race, RunsAtASmallSize) {
   const Strategy& strategy = *GetParam().strategy;
   Target& target = targets().of(Backend::gpu);
@@ -182,7 +182,7 @@ INSTANTIATE_TEST_SUITE_P(gpu, Race,
                          testing::ValuesIn(rows(Code::spoiled, {mutants::matmul_gpu_races()}, {})),
                          name);
 
-// beyond the size up to which every element is known, one wrong element must still show
+// beyond the size with a complete check, one wrong element must still be detected
 TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
@@ -197,7 +197,7 @@ TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
 
 #endif
 
-/// What the gate says of a product on the CPU that is alone in its table.
+/// The gate's result for a CPU product that is alone in its table.
 Result judged(const Strategy& row, const Shape& shape, int padding) {
   const Experiment experiment = matmul::experiment({&row, 1});
   return Gate(experiment, shape, targets().of(Backend::cpu), padding, 1).prove(row);
@@ -210,7 +210,7 @@ void expect_caught(const Result& result, std::string_view on) {
 
 constexpr Strategy right = mutants::mutant("right", matmul::cpu<reference::matmul_serial>);
 
-// that it is less than fp32 shows on integers, and where TF32 is what it owes, it passes
+// integers show that it has less than fp32's precision; it passes if it owes only TF32
 TEST(Mutant, CutsWhereSumsAreLongIsCaught) {
   Strategy cuts = mutants::cpu_cuts_where_sums_are_long;
   for (const std::int64_t k : {2048, 8192, 100'000}) {
@@ -223,14 +223,14 @@ TEST(Mutant, CutsWhereSumsAreLongIsCaught) {
   }
 }
 
-// so large that not every element is known
+// so large that not every element is checked
 TEST(Mutant, RightWhereItIsLookedAtIsCaught) {
   const Shape shape = {4100, 4100, 16};
   expect_caught(judged(mutants::cpu_right_where_it_is_looked_at, shape, 3), "on integers");
   EXPECT_EQ(judged(right, shape, 3).status, Status::passed);
 }
 
-// so large that a row of zeros is within what all of a row's sums may be off by
+// so large that a row of zeros is within the error bound of the row's sum
 TEST(Mutant, DropsARowOfRealsIsCaught) {
   const Shape shape = {96, 1024, 16384};
   expect_caught(judged(mutants::cpu_drops_a_row_of_reals, shape, 0), "on reals");
@@ -246,10 +246,10 @@ void transpose_but_one(int rows, int columns, const float* in, std::int64_t ldin
 void transpose_and_more(int rows, int columns, const float* in, std::int64_t ldin, float* out,
                         std::int64_t ldout) {
   reference::transpose_serial(rows, columns, in, ldin, out, ldout);
-  out[columns * ldout] = 0;  // behind its end
+  out[columns * ldout] = 0;  // after its end
 }
 
-// the bits of a right output are known from then on: whoever has others is looked at
+// right outputs are remembered by their bits: any other bits must be judged
 TEST(Gate, KnowsTheBitsThatAreRight) {
   const Strategy ladder[] = {
       mutants::mutant("right", transpose::cpu<reference::transpose_serial>),

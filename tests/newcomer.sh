@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # newcomer.sh [bookworm|trixie] [report] [test]
 #
-# The README on a machine that has nothing else: a minimal root of the named Debian, or of this
-# distribution, with the packages that the README names and nothing that they recommend; a clone of
-# HEAD; and the README's two commands, or those named here. A user without a home runs them. There is a
-# made-up driver and no CUDA Toolkit, which the first command fetches. Exit code 77: not measured here.
+# Runs the README's commands on a minimal system: a root of the named Debian, or of this
+# distribution, with only the README's packages and no recommended ones; a clone of HEAD; and the
+# README's two commands, or those named here. A user without a home directory runs them. The driver
+# is simulated, and the first command downloads the CUDA Toolkit. Exit code 77: not measured.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/.." && pwd)
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
@@ -27,7 +27,7 @@ for word; do
   esac
 done
 command -v mmdebstrap >/dev/null || not_measured "mmdebstrap is not installed"
-# all mounts and processes end with their name spaces
+# all mounts and processes end with their namespaces
 inside=(unshare --mount --pid --fork --kill-child)
 mode=root
 if ((EUID != 0)); then
@@ -52,13 +52,13 @@ echo "== a minimal root of $suite with $packages"
 for sources in /etc/apt/sources.list.d/{debian,ubuntu}.sources /etc/apt/sources.list; do
   [[ -s $sources ]] && break
 done
-# on Debian, another Debian comes from the same mirror; elsewhere mmdebstrap knows one
+# on Debian, another release comes from the same mirror; elsewhere mmdebstrap has a default
 from=()
 if [[ $suite == "$own" ]] || grep -q '^ID=debian$' /etc/os-release; then
   from=("$folder/suite.${sources##*.}")
   sed "s/\b$own\b/$suite/g" "$sources" >"${from[0]}"
 fi
-# what the network takes here: apt's settings, and those that the environment holds, with their files
+# network settings of this machine: apt's, and those in the environment, with their files
 apt-config dump | grep -E '^Acquire::(http|Check)' >"$folder/apt.conf" || true
 environment=()
 files=(/etc/hosts /etc/pip.conf)
@@ -79,7 +79,7 @@ if grep -E '^Package: (lib(gtest|gmock|benchmark).*|googletest|nlohmann-json.*)$
   echo "this is what has to be fetched, and the root has it already"
   exit 1
 fi
-# what is nobody's business must not be waited for
+# the build must not wait for an unrelated package source
 echo "deb http://127.0.0.1:9/debian $suite main" | "${inside[@]}" tee \
   "$root/etc/apt/sources.list.d/third-party.list" >/dev/null
 

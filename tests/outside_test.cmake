@@ -2,14 +2,14 @@
 # cmake -D CASE=article|new|subdirectory -D BUILD=FOLDER -D SOURCE=FOLDER -D SCRATCH=FOLDER
 #       -D CXX=PROGRAM -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
-# Recheck in projects of others. An article: builds tests/outside against an installed Recheck, proves its rows,
-# measures and renders. One that new.cmake writes does the same by its own presets, from Recheck's sources. A
-# subdirectory: looks at what Recheck leaves in a project that adds its sources.
+# Recheck in other projects. article: builds tests/outside against an installed Recheck, proves its rows, measures and
+# renders. new: does the same for a project that new.cmake writes, by its presets, from Recheck's sources.
+# subdirectory: checks what Recheck adds to a project that includes its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
-# for one architecture, and not optimised: nothing of this is run for its speed
+# one architecture and no optimisation: nothing is run for its speed
 set(options -G Ninja -D CMAKE_BUILD_TYPE=Release -D CMAKE_CXX_FLAGS_RELEASE=-O0)
 if(NVCC)
   list(GET ARCHITECTURES -1 architecture)
@@ -22,14 +22,14 @@ if(PYTHON)
   list(APPEND options -D Python3_EXECUTABLE=${PYTHON})
 endif()
 
-# Configures a project in SCRATCH/<name>; what there is to know of the compilers the build knows.
+# Configures a project in SCRATCH/<name> with the build's knowledge of the compilers.
 function(configure name codes)
   file(COPY ${BUILD}/CMakeFiles/${CMAKE_VERSION} DESTINATION ${SCRATCH}/${name}/CMakeFiles)
   run("${codes}" ${CMAKE_COMMAND} ${options} -B ${SCRATCH}/${name} ${ARGN})
   set(said "${said}" PARENT_SCOPE)
 endfunction()
 
-# what the build has fetched for itself
+# packages that the build has downloaded
 set(ENV{CMAKE_PREFIX_PATH} ${BUILD}/distribution/usr)
 if(CASE STREQUAL article)
   run(0 ${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
@@ -55,7 +55,7 @@ if(CASE STREQUAL article)
   foreach(row fp32/cpu_x fp32/cpu_y fp16/cpu_x fp16/cpu_y)
     expect("${said}" "stencil_${row}: passed 14 times")
   endforeach()
-  # a launcher of another signature: one line that says so
+  # a launcher with a wrong signature gives a one-line error
   file(WRITE ${SCRATCH}/signature.cpp "#include <recheck.hpp>
 int make(const recheck::Call&);
 void f(int, int);
@@ -69,7 +69,7 @@ recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
   run(0 ${outside}/reduction --experiment=reduction,machine --shape=4194304 --regime=cold,hot
         --per-case=0.05 --output=${outside}/reduction_measured)
   expect("${said}" "finished after")
-  # the template takes an installed Recheck as well
+  # the template can use an installed Recheck as well
   run(0 ${CMAKE_COMMAND} -E chdir ${SCRATCH} ${CMAKE_COMMAND} -D NAME=copied -P ${SOURCE}/new.cmake)
   file(GLOB_RECURSE use ${SCRATCH}/prefix/use.cmake)
   configure(copied_build 0 -S ${SCRATCH}/copied -D RECHECK=${use})
@@ -88,7 +88,7 @@ recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
   endif()
 
 elseif(CASE STREQUAL new)
-  # as its user has it, next to a clone and without the renderer's packages; without CUDA, for the time
+  # as a user has it: next to a clone and without the renderer's packages. Without CUDA, to save time
   file(MAKE_DIRECTORY ${SCRATCH}/user)
   macro(new name folder codes)
     run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
@@ -141,7 +141,7 @@ elseif(CASE STREQUAL new)
     expect("${record}" "--per-case=0.02")
   endif()
 else()
-  # no target without Recheck's name, and no test
+  # every target has Recheck's name in it, and there is no test
   configure(within 0 -S ${SOURCE}/tests/outside -D RECHECK_SOURCE=${SOURCE})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
   foreach(target report quick_report render verify compare publish recheck_tests)

@@ -10,13 +10,13 @@
 
 namespace recheck {
 
-/// A row of an experiment's table, for a test of each.
+/// A row of an experiment's table, for a test per row.
 struct Row {
   const Experiment* experiment;
   const Strategy* strategy;
 };
 
-/// The rows of all tables that `wanted` wants.
+/// The rows of all tables for which `wanted` is true.
 std::vector<Row> rows_where(auto wanted) {
   std::vector<Row> chosen;
   for (const auto& experiment : experiments())
@@ -25,7 +25,7 @@ std::vector<Row> rows_where(auto wanted) {
   return chosen;
 }
 
-/// What its test is called: "matmul_tile16".
+/// The name of its test, such as "matmul_tile16".
 inline std::string name_of_row(const testing::TestParamInfo<Row>& info) {
   return std::string(info.param.experiment->name) + "_" + std::string(info.param.strategy->name);
 }

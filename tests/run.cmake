@@ -3,7 +3,7 @@
 # For tests that are CMake scripts.
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 
-# Runs a command, which has to end with one of the exit codes CODES; leaves what it says in `said`.
+# Runs a command, which must end with one of the exit codes CODES; stores its output in `said`.
 function(run codes)
   execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE code)
   if(NOT code IN_LIST codes)

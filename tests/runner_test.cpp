@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run makes of rows that go wrong, are slow or throw once they are timed.
+// Runs with rows that fail, are slow or throw once they are timed.
 #include "../experiments/harness/time/runner.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::vector<Case*> pointers(std::vector<Case>& cases) {
   return all;
 }
 
-/// What a run says of the rows of an experiment at a shape.
+/// The results of a run of an experiment's rows at a shape.
 std::vector<Case> measured(const Experiment& experiment, const Shape& shape, Regime regime,
                            const Gpu& gpu = no_gpu(), const Settings& own = settings) {
   std::vector<Case> cases;
@@ -50,7 +50,7 @@ std::vector<Case> measured(const Experiment& experiment, const Shape& shape, Reg
   return cases;
 }
 
-/// What it says of a product that is alone in its table.
+/// The result of a run of a product that is alone in its table.
 Result measured(const Strategy& row, Regime regime = Regime::hot) {
   return measured(matmul::experiment({&row, 1}), {32, 24, 40}, regime)[0].result.value_or(Result{});
 }
@@ -63,7 +63,7 @@ void expect(const Result& result, ReasonCode code, const std::string& words) {
 }
 
 #ifdef RECHECK_HAVE_CUDA
-// the prediction said that it fits, the device says no: that case fails, the next one passes
+// memory was predicted to suffice but does not: that case fails, and the next one passes
 TEST(gpu_Run, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
@@ -79,7 +79,7 @@ TEST(gpu_Run, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
 
 int skipped = 0;
 
-/// Does nothing where its output is right already, by its first element and its last.
+/// Does nothing if the first and the last element of its output are already right.
 void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                          std::int64_t ldb, float* c, std::int64_t ldc) {
   const auto is_right = [&](int i, int j) {
@@ -93,7 +93,7 @@ void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, 
     reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-// so small that nobody could tell by its time
+// so small that its time cannot reveal it
 TEST(Run, LeavesNoOutputThatALaunchCouldSkip) {
   const auto result =
       measured(mutants::mutant("skips_what_is_right", matmul::cpu<skips_what_is_right>));
@@ -129,8 +129,7 @@ TEST(Run, EndsACaseWhoseRowThrowsAnything) {
   }
 }
 
-/// Right, and its time depends on what it finds: as that of a histogram may, or of a sparse
-/// product.
+/// A right row whose time depends on its data, as that of a histogram or a sparse product may.
 void depends_on_the_data(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                          std::int64_t ldb, float* c, std::int64_t ldc) {
   const bool reals = a[0] != std::round(a[0]);
@@ -157,7 +156,7 @@ void counts_its_launches(int m, int n, int k, const float* a, std::int64_t lda, 
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-// its proofs, in rounds behind all others, a launch on fresh inputs, and three more
+// its two proofs, a launch on fresh inputs, and three more
 TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
   const auto cases = measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot);
@@ -179,7 +178,7 @@ TEST(Run, LeavesWhatTurnsOutTooSlowAfterItsProof) {
   expect(*cases[0].result, ReasonCode::too_slow, "its proof took 0.1");
 }
 
-// its proofs, and a launch on fresh inputs, however little time it is allowed
+// its two proofs and a launch on fresh inputs, however small its budget
 TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
   const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
   launches = 0;
@@ -194,7 +193,7 @@ TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
 }
 
 #ifndef __SANITIZE_ADDRESS__
-/// As a tile without its guard does.
+/// Like a tile without its guard.
 void writes_far_behind(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                        std::int64_t ldb, float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
@@ -212,14 +211,14 @@ TEST(Run, LosesNoOtherRowToOneThatWritesFarBehindItsOutput) {
 
 int calls = 0;
 
-/// Takes longer from call to call, by more than other programs delay it.
+/// Takes longer with each call, by more than other programs could delay it.
 void slows(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
            float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
   std::this_thread::sleep_for(std::chrono::milliseconds(1) * ++calls);
 }
 
-/// Right in its proofs, and no more once it has run for a while.
+/// Right in its proofs, but no longer once it has run for a while.
 void tires(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
            float* c, std::int64_t ldc) {
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
@@ -242,7 +241,7 @@ TEST(Run, TimesASustainedRowByWindowsAndJudgesWhatItLeaves) {
          ReasonCode::wrong_output, "after timing");
 }
 
-/// Throws where it finds integers once it has been proven.
+/// Throws if it finds integers after its proofs.
 void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t lda, const float* v,
                             float* r) {
   static int calls = 0;
@@ -259,7 +258,7 @@ TEST(Run, PutsTheInputsBackWhereALaunchThrowsOnFreshOnes) {
   EXPECT_TRUE(cases[1].result->passed()) << "it pays for the one before it";
 }
 
-// the journal is written as results come, each once
+// results are journaled as they come, each once
 TEST(Run, ReportsEachCaseWhenItEnds) {
   const Strategy rows[] = {mutants::cpu_spoils_when_timed,
                            mutants::mutant("right", matmul::cpu<reference::matmul_serial>),
@@ -284,15 +283,14 @@ TEST(Run, ReportsEachCaseWhenItEnds) {
 
 void nothing(int, int, const float*, std::int64_t, const float*, float*) {}
 
-/// Right for its two proofs, and then no more.
+/// Right in its two proofs and wrong afterwards.
 void relapses(int rows, int columns, const float* a, std::int64_t lda, const float* v, float* r) {
   static int calls = 0;
   reference::matvec_serial(rows, columns, a, lda, v, r);
   if (++calls > 2) r[rows - 1] = 0;
 }
 
-/// What a run says of a part, which has no output, where the product that has to be right for it is
-/// `whole`.
+/// The result of a component, which has no output, if `whole` is the product that proves it.
 template <auto whole>
 Result measured_part() {
   static constexpr Strategy rows[] = {{.name = "part",

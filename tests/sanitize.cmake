@@ -2,8 +2,8 @@
 # cmake -D SANITIZER=PROGRAM -D TOOL=memcheck -D TESTS=PROGRAM -D FILTER=... [-D LEFT_OUT=...] [-D SHARD=--shard=0/4]
 #       -P sanitize.cmake
 #
-# Runs tests under one tool of compute-sanitizer. A pass is every chosen test run, none skipped, and a
-# summary of no errors; neither an exit code alone nor silence is one.
+# Runs tests under one tool of compute-sanitizer. It passes only if every chosen test runs, none is
+# skipped, and a summary reports no errors; an exit code or missing output is not enough.
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 function(run output code)
   execute_process(COMMAND ${ARGN} "--gtest_filter=${FILTER}${LEFT_OUT}" --gtest_color=no ${SHARD}
@@ -12,21 +12,21 @@ function(run output code)
   set(${code} "${result}" PARENT_SCOPE)
 endfunction()
 
-# message() leaves lines unwrapped that are indented already
+# message() does not wrap lines that are indented
 function(fail reason)
   string(REPLACE "\n" "\n  " quoted "\n${output}")
   message(FATAL_ERROR "${TOOL}: ${reason}${quoted}")
 endfunction()
 
-# the tool does not follow a program that starts itself again, as tests/main.cpp does where it finds these
+# the tool does not follow a program that restarts itself, as tests/main.cpp does if one of these is set
 execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "[A-Z_]*(GTEST|TESTBRIDGE|XML_OUTPUT|BENCHMARK)_[A-Z_]+" variables "${variables}")
 foreach(variable IN LISTS variables)
   unset(ENV{${variable}})
 endforeach()
-# plainly first: what fails by itself is no matter of the tool, and the number of tests is known
+# first without the tool: this finds failures that have nothing to do with it, and counts the tests
 run(output code ${TESTS})
-# 77: every one of them was skipped, for what reason is looked at below
+# 77: all tests were skipped; the reason is checked below
 if(NOT code STREQUAL 0 AND NOT code STREQUAL 77)
   fail("the tests fail without the tool already: ${code}")
 endif()
@@ -35,7 +35,7 @@ set(tests "${CMAKE_MATCH_1}")
 if(NOT tests GREATER 0)
   fail("no test matches ${FILTER}")
 endif()
-# all skipped for want of a device (or of a toolkit to build for one): there is nothing to watch
+# all skipped because there is no device, or no toolkit to build for one: there is nothing to check
 if(output MATCHES "\n\\[  SKIPPED \\] ${tests} tests?,"
    AND output MATCHES "\n(no CUDA device[^\n]*|built without the CUDA Toolkit)\n")
   skip("${CMAKE_MATCH_1}")
@@ -44,8 +44,8 @@ if(NOT SANITIZER)
   skip("compute-sanitizer was not found")
 endif()
 
-# under racecheck the gate's own poison, all shared memory of the device before every launch, takes
-# fifty times as long as what it is there for
+# under racecheck the gate's poisoning of all shared memory before every launch takes fifty times as
+# long as the tested kernels
 set(left_out)
 if(TOOL STREQUAL racecheck)
   set(left_out --kernel-name-exclude kns=poison_shared_kernel)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Apart from the test, whose headers nvcc would read for each architecture.
+// A file of its own: nvcc would read the test's headers once per architecture.
 #include "scope.hpp"
 
 namespace recheck {
@@ -9,7 +9,7 @@ namespace {
 __global__ void shared_kernel(unsigned* at_first, unsigned* after_all_others, unsigned* arrived) {
   __shared__ volatile unsigned word;
   const unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
-  // the last thread writes, which is in another warp than most
+  // the writing thread is in another warp than most threads
   if (threadIdx.x == blockDim.x - 1) word = blockIdx.x + 1;
   __syncthreads();
   at_first[at] = word;
@@ -20,13 +20,13 @@ __global__ void shared_kernel(unsigned* at_first, unsigned* after_all_others, un
     }
   }
   __syncthreads();
-  // by now every block has written to a variable of this name
+  // every block has now written to its variable of this name
   after_all_others[at] = word;
 }
 
 __global__ void own_kernel(unsigned* in_register, unsigned* in_local_memory) {
   unsigned own = 3 * threadIdx.x + 1;
-  // in and out of assembly that nobody looks into: the number is not computed anew behind it
+  // through opaque assembly: the compiler cannot recompute the number afterwards
   asm volatile("" : "+r"(own));
   volatile unsigned local[4];
   local[threadIdx.x % 4] = own;
@@ -52,7 +52,7 @@ __global__ void first_of_warp_kernel(unsigned* first) {
 void look_at_shared(int blocks, int threads, unsigned* at_first, unsigned* after_all_others,
                     unsigned* arrived, cudaStream_t stream) {
   void* arguments[] = {&at_first, &after_all_others, &arrived};
-  // cooperative: all at once, or an error
+  // cooperative: all blocks run at the same time, or the launch fails
   cudaLaunchCooperativeKernel(reinterpret_cast<void*>(shared_kernel), dim3(blocks), dim3(threads),
                               arguments, 0, stream);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the documents say of variables and blocks in passing: who sees a shared variable (S0, S2),
-// who a thread's own, which threads are a warp, and how many multiprocessors a launch reaches (S3).
+// What the documents mention about variables and blocks: who sees a shared variable (S0, S2) or a
+// thread's own, which threads form a warp, and how many multiprocessors a launch reaches (S3).
 #include "scope.hpp"
 
 #include <cuda_runtime.h>
@@ -19,7 +19,7 @@
 namespace recheck {
 namespace {
 
-/// `count` words on the device, 0 at first.
+/// `count` words on the device, initially 0.
 class Words {
  public:
   explicit Words(std::size_t count) : count_(count) {
@@ -84,7 +84,7 @@ TEST_F(gpu_Local, AVariableBelongsToItsThread) {
   }
 }
 
-// S3: blocks are what multiprocessors are given
+// S3: a multiprocessor gets whole blocks
 TEST_F(gpu_Blocks, StayOnOneMultiprocessor) {
   const int blocks = 4 * gpu.device->sm_count;
   const Words multiprocessors(static_cast<std::size_t>(blocks) * threads);
@@ -95,8 +95,8 @@ TEST_F(gpu_Blocks, StayOnOneMultiprocessor) {
         << "thread " << i % threads << " of block " << i / threads;
 }
 
-// S3's 8192 rows, a thread to each, in the usual blocks; and its two ways to reach more of the
-// multiprocessors: smaller blocks, more data
+// S3's 8192 rows, one thread each, in blocks of the usual size; and its two ways to reach more
+// multiprocessors: smaller blocks and more data
 TEST_F(gpu_Blocks, ReachAsManyMultiprocessorsAsTheyAre) {
   for (const auto& [rows, each] :
        {std::pair{8192, 256}, {8192, 1024}, {8192, 32}, {16384, 256}, {65536, 256}}) {

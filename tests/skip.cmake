@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Ends the script, called at its top level: what it tests cannot be tried here. skippable.sh tells CTest.
+# Ends the calling script, at its top level, when it cannot run here. skippable.sh tells CTest.
 macro(skip reason)
   message("not measured: ${reason}")
   if(DEFINED ENV{RECHECK_SKIPPED})

@@ -1,6 +1,6 @@
 #!/bin/sh
-# skippable.sh COMMAND...: the exit code of COMMAND, but 77 where it succeeds and has made the file RECHECK_SKIPPED.
-# CTest takes that for a skip; a script of CMake 3.25 cannot choose its exit code.
+# skippable.sh COMMAND...: returns COMMAND's exit code, or 77 if it succeeds and has created the
+# file RECHECK_SKIPPED. CTest treats 77 as a skip; a CMake 3.25 script cannot choose its exit code.
 RECHECK_SKIPPED=$(mktemp -u) || exit
 export RECHECK_SKIPPED
 "$@" || exit

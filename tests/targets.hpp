@@ -5,10 +5,9 @@
 
 namespace recheck {
 
-/// What the rows of all tests of a process run on: to look for a GPU, and to make one ready, takes
-/// longer than most tests.
+/// The targets of all tests in a process: finding and preparing a GPU takes longer than most tests.
 inline Targets& targets() {
-  static auto& all = *new Targets(find_gpu());  // never destroyed: CUDA may be gone before it
+  static auto& all = *new Targets(find_gpu());  // never destroyed: CUDA may end first
   return all;
 }
 inline const Gpu& found_gpu() { return targets().gpu(); }

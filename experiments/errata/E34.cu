@@ -5,7 +5,7 @@
 // refused: identifier "_m128" is undefined
 // refused: identifier "aligned" is undefined
 
-// in place of the compiler's header, which not every CPU has
+// replaces the compiler's header, which exists only for some CPUs
 struct alignas(16) Four {
   float lanes[4];
 };

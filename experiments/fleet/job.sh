@@ -1,6 +1,6 @@
 #!/bin/sh
-# job.sh PROGRAM FLAGS...: what a job runs. It says where it ran, as ReFrame does not always know. A job
-# that a scheduler runs again resumes where it was on this GPU, else it starts.
+# job.sh PROGRAM FLAGS...: a job's command. It writes down its host, as ReFrame does not always know it.
+# A job that the scheduler runs again resumes on the same GPU; on another GPU it starts again.
 echo "${SLURMD_NODENAME:-$(hostname)}" >node
 program=$1
 shift

@@ -1,8 +1,8 @@
 """python run.py SITE [--output FOLDER] [options of ReFrame]: measures on every GPU of a site.
 
-SITE is the site's configuration, all that a user writes. Everything of a run lies in a folder of
-its own, FOLDER/runs/<time>: report.json, junit.xml, reframe.log, output/, stage/. The exit code is
-ReFrame's, and 2 where nothing could run.
+SITE is the site's configuration, the only file that you write. A run's files are in its own folder,
+FOLDER/runs/<time>: report.json, junit.xml, reframe.log, output/, stage/. The exit code is
+ReFrame's, or 2 if nothing could run.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ def main() -> int:
     add("--output", type=Path, default=where, metavar="FOLDER", help="default: %(default)s")
     options, more = parser.parse_known_args()
     if not options.site.is_file():
-        return refused(f"{options.site}: is no file; {EXAMPLES}")
+        return refused(f"{options.site}: is not a file; {EXAMPLES}")
     if not REFRAME.is_file():
-        return refused(f"{REFRAME}: is no file; pip install -r {HERE / 'requirements.txt'}")
-    # of what a run is made of; a list of tests measures nothing
+        return refused(f"{REFRAME}: is not a file; pip install -r {HERE / 'requirements.txt'}")
+    # a list of tests measures nothing
     measures = not more or bool({"-r", "--run"} & {*more})
     try:
         partitions = partitions_of(options.site, more)
@@ -46,7 +46,7 @@ def main() -> int:
     except Refused as error:
         return refused(str(error))
     fleet = options.output.resolve()
-    # what was only rehearsed is no run whose jobs anybody waits for
+    # a rehearsal submits no jobs, so it does not count as a run
     kind = "dry-runs" if "--dry-run" in more else "runs"
     run = fleet / kind / time.strftime("%Y-%m-%dT%H-%M-%S")
     try:
@@ -63,7 +63,7 @@ def main() -> int:
     }
     environment = {**os.environ, **{name: str(value) for name, value in places.items()}}
     configured = ["-C", HERE / "log.py", "-C", options.site.resolve()]
-    # ReFrame's max_jobs is of a partition, and a host is to measure one thing at a time
+    # ReFrame applies max_jobs to a partition, but a host must measure one thing at a time
     asked = [each for each in partitions if each["asked"]]
     own = any(each["scheduler"] == each["launcher"] == "local" for each in asked)
     policy = ["--exec-policy=serial"] * (own and "--exec-policy" not in " ".join(more))
@@ -73,10 +73,10 @@ def main() -> int:
     if report.exists():
         print(f"{report}\n{report.with_name('junit.xml')}")
     elif not (run / "stage").exists():
-        # it was asked for a list, or has refused: nothing began
+        # ReFrame only listed tests, or refused: nothing began
         shutil.rmtree(run)
         if code:
-            print(f"nothing was run, so {run} is not kept, nor is the log in it")
+            print(f"nothing was run, so {run} and its log are removed")
         elif measures:
             return refused(
                 "no test to run: a partition needs the feature gpu, its environment cuda; options "
@@ -86,14 +86,14 @@ def main() -> int:
 
 
 class Refused(Exception):
-    """Nothing can run on this site; str() says what to do."""
+    """Nothing can run on this site; str() is one line that says what to do."""
 
 
 def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
-    """The partitions of the system that ReFrame is to choose, and whether `more` asks for each."""
+    """The partitions of the system that ReFrame will choose, and whether `more` selects each."""
     try:
         made = runpy.run_path(str(site))
-    # a site is a program of its user's, and may raise anything
+    # a site is the user's program, and may raise anything
     except (Exception, SystemExit) as error:
         own = [at for at in traceback.extract_tb(error.__traceback__) if at.filename == str(site)]
         where = f"line {own[-1].lineno}: " if own else ""
@@ -109,7 +109,7 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
         if chosen is None:
             have = "; ".join(f"{name}: {', '.join(hosts)}" for name, hosts in named)
             what = f"this host is {host}, and the hostnames of no system match it ({have})"
-            raise Refused(f"{site}: {what}; mend them, or name one with --system=NAME")
+            raise Refused(f"{site}: {what}; fix them, or name one with --system=NAME")
         of_it = [system["partitions"] for system in systems if system["name"] == chosen]
         found = [each for partitions in of_it for each in partitions]
         if of_it and not found:
@@ -138,7 +138,7 @@ def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:
 
 
 def _option(words: list[str], name: str) -> str:
-    """The value of an option of ReFrame's; the last counts."""
+    """The value of one of ReFrame's options; the last one counts."""
     found = ""
     for word, behind in zip(words, [*words, ""][1:], strict=True):
         if word == name:
@@ -149,19 +149,19 @@ def _option(words: list[str], name: str) -> str:
 
 
 def asked_sacct(partitions: list[dict[str, Any]]) -> None:
-    """ReFrame's scheduler `slurm` asks sacct, and dies where that has no answer."""
+    """Raises Refused if sacct fails: ReFrame's scheduler `slurm` needs it, and would crash."""
     needed = [each["name"] for each in partitions if each["scheduler"] == "slurm"]
     if not needed:
         return
     if not (why := failure("sacct")):
         return
     what = f"partition {needed[0]} has the scheduler slurm"
-    todo = "without accounting, write squeue in place of slurm"
+    todo = "without accounting, use the scheduler squeue instead"
     raise Refused(f"{what}, which asks sacct: {why}; {todo}")
 
 
 def failure(program: str) -> str:
-    """The last words of a program of Slurm that has no answer; empty: it has one."""
+    """The last line of a Slurm program's error message; empty if the program works."""
     try:
         tried = subprocess.run([program, "--noheader"], capture_output=True, text=True)
     except OSError as error:
@@ -171,9 +171,9 @@ def failure(program: str) -> str:
 
 
 def waited(words: list[str], environment: dict[str, str], folder: Path) -> int:
-    """Ctrl-C reaches ReFrame as well, which then ends its jobs and writes its report; SIGTERM is
-    handed on to it."""
-    # what ReFrame writes where it is started, such as its log, belongs to the run as well
+    """Runs ReFrame and returns its exit code. Ctrl-C reaches ReFrame as well, and SIGTERM is passed
+    on to it; it then ends its jobs and writes its report."""
+    # files that ReFrame writes to its working folder, such as its log, belong to the run as well
     with subprocess.Popen(words, env=environment, cwd=folder) as reframe:
 
         def hand_on(*_: object) -> None:

@@ -1,7 +1,7 @@
 """ReFrame's tests: build Recheck for a partition's GPUs, and measure on one of them.
 
-One job measures all experiments: a record is of one process on one GPU, with its own roofs and its
-own self-audit, and is never put together of several. README.md says what a site has to configure.
+One job measures all experiments: a record comes from one process on one GPU, with its own ceilings
+and self-audit, and is never combined from several. README.md says what a site has to configure.
 """
 
 import json
@@ -17,16 +17,16 @@ from reframe.core.builtins import fixture, run_after, sanity_function, variable
 from reframe.core.exceptions import SanityError
 
 TREE = Path(__file__).resolve().parents[2]
-MEASURED, NODE = "measured", "node"  # what job.sh leaves: the record's folder, and where it ran
+MEASURED, NODE = "measured", "node"  # job.sh writes the record's folder, and the host's name
 FLEET = Path(os.environ.get("RECHECK_FLEET") or TREE / "build/release/fleet").resolve()
 
 
 class Misconfigured(rfm.core.exceptions.ReframeError):
-    """The site configuration makes no sense; str() says what to do."""
+    """The site configuration is invalid; str() says what to do."""
 
 
 def gpu_of(partition):
-    """The model and architecture of a partition's GPUs; empty for one of the feature cpu."""
+    """The model and architecture of a partition's GPUs; empty if it has the feature cpu."""
     devices = partition.select_devices("gpu")
     models = sorted({each.info.get("model") or "" for each in devices})
     name = partition.fullname
@@ -40,14 +40,14 @@ def gpu_of(partition):
         raise Misconfigured(f"partition {name} {what}: make a partition of each")
     arch = devices[0].info.get("arch") or ""
     if not models[0] or not re.fullmatch(r"sm_\d+", arch):
-        what = "needs model, as nvidia-smi -L has it, and arch, such as sm_90, of its GPU"
+        what = "needs its GPU's model, as nvidia-smi -L prints it, and arch, such as sm_90"
         raise Misconfigured(f"partition {name} {what}")
     return models[0], arch
 
 
 def problem_of(folder, model):
-    """Why a job has left no whole record of a GPU of that model; empty if it has. `recheck-report
-    fleet` says more of it."""
+    """Why a job left no whole record of a GPU of that model; empty if it did. `recheck-report
+    fleet` has the details."""
     try:
         record = json.loads((folder / "record.json").read_bytes())
         gpu = (record["environment"]["gpu"] or {}).get("name", "no GPU")
@@ -62,7 +62,7 @@ def problem_of(folder, model):
 
 
 class Build(rfm.CompileOnlyRegressionTest):
-    """The program `recheck` for a partition's GPUs, or the one that the environment brings."""
+    """The program `recheck` for a partition's GPUs, or the one that the environment provides."""
 
     descr = "Recheck, built for this partition's GPUs"
     sourcesdir = None
@@ -74,7 +74,7 @@ class Build(rfm.CompileOnlyRegressionTest):
         self.program = self.current_environ.extras.get("recheck")
         if self.program:
             if not os.access(self.program, os.X_OK):
-                what = f"brings {self.program}, which is no program"
+                what = f"brings {self.program}, which is not a program"
                 raise Misconfigured(f"environment {self.current_environ.name} {what}")
             self.build_system = "CustomBuild"
             self.build_system.commands = [f"{self.program} --version"]
@@ -84,7 +84,7 @@ class Build(rfm.CompileOnlyRegressionTest):
         folder = FLEET / "build" / place
         options = ["-G Ninja", "-DCMAKE_BUILD_TYPE=Release"]
         if model:
-            # Hopper has its own instructions in code of 90a alone
+            # Hopper's own instructions exist only in code for 90a
             number = re.sub(r"^90$", "90a", arch.removeprefix("sm_"))
             options.append(f"-DCMAKE_CUDA_ARCHITECTURES={number}-real")
         else:
@@ -103,14 +103,14 @@ class Build(rfm.CompileOnlyRegressionTest):
 
 @rfm.simple_test
 class Measure(rfm.RunOnlyRegressionTest):
-    """A record of one GPU of a partition. ReFrame's --distribute makes it one of each node's."""
+    """A record of one GPU of a partition. ReFrame's --distribute makes it one record per node."""
 
     descr = "a record of one GPU"
     valid_systems = ["+gpu", "+cpu"]
     valid_prog_environs = ["+cuda", "+cpu"]
     sourcesdir = None
     build = fixture(Build, scope="environment")
-    flags = variable(str, value="")  # of recheck: -S Measure.flags="--budget=5min --per-case=0.5"
+    flags = variable(str, value="")  # for recheck: -S Measure.flags="--budget=5min --per-case=0.5"
     gpu_model = variable(str, value="", loggable=True)
     node = variable(str, value="", loggable=True)
     keep_files = [MEASURED, NODE]
@@ -133,9 +133,9 @@ class Measure(rfm.RunOnlyRegressionTest):
         return True
 
     def circumstances(self):
-        """What else is known of a job that left no whole record."""
+        """What else is known about a job that left no whole record."""
         if self.current_partition.scheduler.registered_name in ("slurm", "squeue"):
-            # it forgets a job after some minutes
+            # Slurm forgets a job after some minutes
             words = ["scontrol", "--oneliner", "show", "job", self.job.jobid]
             said = subprocess.run(words, capture_output=True, text=True, check=False).stdout
             state = re.search(r"JobState=(\w+) Reason=(\S+)", said)
@@ -144,4 +144,4 @@ class Measure(rfm.RunOnlyRegressionTest):
         if not Path(self.stagedir, MEASURED).is_dir():
             text = Path(self.stagedir, self.stderr.evaluate()).read_text(errors="replace")
             if text.strip():
-                yield f"its last words: {text.strip().splitlines()[-1]}"
+                yield f"its last line: {text.strip().splitlines()[-1]}"

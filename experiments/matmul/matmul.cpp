@@ -24,13 +24,13 @@ Work work(const Shape& s) {
 
 std::int64_t terms(const Shape& s) { return s[2]; }
 
-/// What a product of k terms owes to |A||B|.
+/// The error bound of a product of k terms, relative to |A||B|.
 double error_bound(std::int64_t k, Arithmetic arithmetic) {
-  // the sums of tensor cores truncate, to 24 bits as fp32's round
+  // the sums of tensor cores truncate, to as many bits (24) as fp32's round to
   constexpr double rounding = 0x1p-24, truncation = 0x1p-23;
-  // TF32 has 10 bits of mantissa behind the point. Of two such terms the second is cut as well, and
-  // the product of both second terms is left out: three errors of at most 2^-20 in all that is
-  // split. Rows that promise less say so (promises.hpp)
+  // TF32 has 10 bits of mantissa after the point. Where an element is split into two such terms,
+  // the second is cut as well, and the product of both second terms is left out: three errors of at
+  // most 2^-20 in everything that is split. Rows with a weaker promise declare it (promises.hpp)
   constexpr double tf32 = 0x1p-10, split = 0x1p-19;
   switch (arithmetic) {
     case Arithmetic::fp32:
@@ -44,7 +44,8 @@ double error_bound(std::int64_t k, Arithmetic arithmetic) {
 }
 
 Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values) {
-  // rows, and a vector for Freivalds, that no strategy could know; the same for all rows of a run
+  // known rows, and a vector for Freivalds, that no strategy can predict; all rows of a run share
+  // them
   const auto truth =
       std::make_shared<reference::MatmulOracle>(inputs[0].view(), inputs[1].view(), drawn());
   return [truth, s, values](std::span<const float> c, std::int64_t ld, Arithmetic arithmetic) {
@@ -65,20 +66,20 @@ std::vector<Shape> timed_shapes() {
 }
 
 /// The sizes at which S1's CPU program is timed as printed: its example, the powers of two to 1024,
-/// and 1023, whose rows do not crowd a CPU's caches. Without optimisation to 512 alone.
+/// and 1023, whose rows do not crowd a CPU's caches. Without optimisation only to 512.
 bool s1_sizes(const Shape& s) {
   return s == Shape{80, 48, 64} || (s[0] == s[1] && s[1] == s[2] && s[0] <= 1024 && s[0] != 1000);
 }
 
-/// At the largest size rows are timed cold on the GPU: copies are a small part there, a launch
-/// leaves nothing in L2 that the next one begins with (hot, 17 rows took from 0.990 to 1.000 of
-/// their time when cold, on an H200), and a listing as printed takes minutes. The copies are the
-/// same for all block policies: from end to end, deeper slabs are timed only at the headline shape.
-/// Listings as printed are timed hot only there. S2 speaks of no copies. A launch on one CPU thread
-/// takes seconds from 1000 on, where S1's own program says it.
+/// At the largest size GPU rows are timed only cold. Copies are a small part there. A launch leaves
+/// nothing in L2 that the next one begins with (hot, 17 rows took 0.990 to 1.000 of their cold time
+/// on an H200), and a listing as printed takes minutes. The copies are equal for all block
+/// policies, so deeper slabs are timed end to end only at the headline shape. Listings as printed
+/// are timed hot only there. S2 does not mention copies. A launch on one CPU thread takes seconds
+/// from 1000 on, so only S1's own program is timed there.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool cpu = strategy.launch.backend == Backend::cpu;
-  // what is left in L2 takes a hundredth of a product's time, and the clock varies by more
+  // the data left in L2 takes a hundredth of a product's time, and the clock varies by more
   if (regime == Regime::drained) return true;
   if (strategy.name == "cublas_autotuned") return shape != headline || regime == Regime::end_to_end;
   const bool deep = strategy.parameters[1].name == "depth" && strategy.parameters[1].value > 1;

@@ -28,7 +28,7 @@ constexpr Launcher cpu_listing = {Backend::cpu, [](const Call& call) {
                                     f(p.c, p.a, p.b, p.k, p.m, p.n);
                                   }};
 
-/// The same problem with another table: how tests put mutants through the very same gate.
+/// The problem with another table, so that tests can put mutants through the same gate.
 Experiment experiment(std::span<const Strategy> ladder);
 
 /// Every matrix product of the documents, and the baselines, in the order of the story.

@@ -31,20 +31,20 @@ Reason strip_fits(const Shape& s, const Device& device) {
   return grid_fits(s[0], tile);
 }
 
-/// What a listing asks of a shape: whole tiles of 16×16, of `along_k` along k, and int indices.
+/// Whether a listing takes a shape: whole tiles of 16×16, of `along_k` along k, and int indices.
 template <int along_k>
 Reason listing_fits(const Shape& s, const Device&) {
   if (auto reason = whole_tiles("m", s[0], 16)) return reason;
   if (auto reason = whole_tiles("n", s[1], 16)) return reason;
   if (along_k > 1)
     if (auto reason = whole_tiles("k", s[2], along_k)) return reason;
-  // one row more of B: where counters stand at the end
+  // B counts with one more row: where the counters stand at the end
   if (auto reason = indices_fit(std::max({s[0] * s[1], s[0] * s[2], (s[2] + 1) * s[1]}), 31))
     return reason;
   return grid_fits(s[0], 16);
 }
 
-/// S0's takes one width for all.
+/// As listing_fits, for square matrices: S0 takes one width for all.
 template <int tile>
 Reason square_listing_fits(const Shape& s, const Device& device) {
   if (s[0] != s[1] || s[1] != s[2]) return "has one width for all: the matrices have to be square";

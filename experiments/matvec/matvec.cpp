@@ -53,7 +53,7 @@ Oracle checksum_oracle(const Shape&, std::span<const HostMatrix> inputs, Values)
 }
 
 std::vector<Shape> timed_shapes() {
-  // by ascending work; the seven of 2^26 elements differ in nothing but their proportions
+  // by ascending work; the seven of 2^26 elements differ only in their proportions
   return {{1, 65536},    {65536, 1},    {2048, 2048},  {4096, 8192},  {8192, 4096},
           {8191, 8193},  {64, 1048576}, {1024, 65536}, {2048, 32768}, {8192, 8192},
           {32768, 2048}, {131072, 512}, {1048576, 64}, {16384, 16384}};
@@ -61,20 +61,20 @@ std::vector<Shape> timed_shapes() {
 
 const Shape headline = {8192, 8192};
 
-/// Where parameters are swept: the same 256 MiB in ever more rows. Not of the widest, where a
-/// thread to a row takes a tenth of a second a launch.
+/// Where parameters are swept: 256 MiB in ever more rows. The widest shapes are left out: with one
+/// thread per row, a launch takes a tenth of a second there.
 bool swept(const Shape& s) { return s[0] * s[1] == std::int64_t{1} << 26 && s[0] > 64; }
 
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
-  // the document measured one size. Of matrices as large one CPU thread takes long, and L2 keeps
-  // nothing for the next launch: hot, rows took from 0.98 to 1.07 of their time when cold, but for
+  // the document measured one size. One CPU thread takes long for larger matrices, and L2 keeps
+  // nothing for the next launch: hot, rows took 0.98 to 1.07 of their cold time, except
   // constant_copy, which copies the vector (H200)
   const bool cpu = strategy.launch.backend == Backend::cpu;
   const bool large = shape[0] * shape[1] > 1 << 25;
   if ((cpu && strategy.listing) || (large && (cpu || regime == Regime::hot)))
     return shape != headline;
   if (strategy.sweep && shape != headline) {
-    // blocks against rows; what else a listing leaves open, at the headline alone
+    // block sizes are swept over rows; a listing's other open choices only at the headline
     const auto has = [&](std::string_view part) {
       return strategy.name.find(part) != strategy.name.npos;
     };
@@ -85,7 +85,7 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // listings as printed are timed hot at the headline, and where the matrix fits into the cache
   if (strategy.listing && regime == Regime::hot)
     return shape != headline && shape != Shape{2048, 2048};
-  // the copies are the same for all, and many times as long as any product
+  // the copies are equal for all, and take many times longer than any product
   return regime == Regime::end_to_end && (shape != headline || strategy.role == Role::roof);
 }
 

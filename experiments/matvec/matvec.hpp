@@ -28,10 +28,10 @@ constexpr Launcher cpu_listing = {Backend::cpu, [](const Call& call) {
                                     f(p.rows, p.columns, p.a, p.v, p.r);
                                   }};
 
-/// What the read-only pass computes instead: words whose exclusive or is that of all of A and v.
+/// The read-only pass computes this instead: words whose exclusive or is that of all of A and v.
 extern const Problem checksum;
 
-/// The same problem with another table: how tests put mutants through the very same gate.
+/// The problem with another table, so that tests can put mutants through the same gate.
 Experiment experiment(std::span<const Strategy> ladder);
 
 /// Every matrix–vector product of the documents, its parameter sweeps and baselines, in the order

@@ -10,7 +10,7 @@ namespace {
 
 namespace k = kernels::matvec;
 
-// what a build may lack
+// some builds lack these
 #ifdef RECHECK_HAVE_SSE
 constexpr Launcher sse = cpu_listing<reference::s3_sse>;
 #else
@@ -29,9 +29,9 @@ constexpr Launcher blas = cpu<reference::matvec_blas>;
 constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"};
 #endif
 
-// S3's kernels in a general form. S3 gives no block size: 256 here; its unrolling is in the
-// listings of naive and shared, and the loops between them are taken to follow naive's. What S3
-// leaves open is varied in its listings as printed, below.
+// S3's kernels in a general form. S3 gives no block size: 256 here. The listings of naive and
+// shared have its unrolling; the loops between them are assumed to follow naive's. S3's listings as
+// printed, below, vary what it leaves open.
 
 template <int block, int unroll>
 constexpr Strategy naive(std::string_view name) {
@@ -93,8 +93,8 @@ constexpr Strategy warp_per_row(std::string_view name) {
           .launch = gpu<k::warp_per_row<block>>};
 }
 
-// S3's listings as printed: they reach any shape, but their indices have 32 bits. The unsigned one
-// of naive's and of block per row's counts 2^32 elements; an int times the pitch 2^31.
+// S3's listings as printed: they take any shape, but their indices have 32 bits. The unsigned index
+// of naive and block per row counts 2^32 elements; an int times the pitch counts 2^31.
 
 template <Layout layout, int bits>
 Reason listing_fits(const Shape& s, const Device&) {
@@ -105,7 +105,7 @@ Reason listing_fits(const Shape& s, const Device&) {
 constexpr auto pitched_fits = listing_fits<Layout::pitched, 32>;
 constexpr auto by_columns_fits = listing_fits<Layout::column_major, 31>;
 
-/// The parameter of a loop; none of one without a pragma.
+/// The parameter of a loop; a loop without a pragma has none.
 constexpr Parameter unrolled(int by) { return by > 0 ? Parameter{"unroll", by} : Parameter{}; }
 
 template <int block, int unroll>
@@ -206,7 +206,7 @@ constexpr Strategy cpu_listing_row(std::string_view name, Source source, std::st
           .launch = launch};
 }
 
-/// The same row with indices of 64 bits, which count everything.
+/// The row with 64-bit indices, which count everything.
 template <auto f>
 constexpr Strategy index64(Strategy row) {
   row.note = "as its base, with indices of 64 bits";
@@ -216,7 +216,7 @@ constexpr Strategy index64(Strategy row) {
   return row;
 }
 
-/// The same row on rows that do not start at multiples of 512 bytes.
+/// The row with no gap between matrix rows, which need not start at multiples of 512 bytes.
 constexpr Strategy packed(Strategy row) {
   row.note = "as its base, with no gap between rows";
   row.layout = Layout::row_major;

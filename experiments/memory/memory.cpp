@@ -54,7 +54,7 @@ Oracle pass_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   };
 }
 
-/// A word for each block that there was, at least one, and 0 behind the last.
+/// A word for each block that ran, at least one, and 0 after the last.
 Oracle overwriting_oracle(const Shape& s, std::span<const HostMatrix>, Values) {
   // word i is i / 4 + 1, rotated by i % 4: for each rotation the exclusive or of 1 to n
   std::uint32_t truth = 0;
@@ -76,8 +76,8 @@ Oracle overwriting_oracle(const Shape& s, std::span<const HostMatrix>, Values) {
 
 constexpr std::int64_t nearest = 1 << 8, near = 1 << 12, l2 = 1 << 22, dram = 1 << 28;
 
-/// Each row at the one size that its level is meant for: memory cold, the rest hot. Constant memory
-/// has two: the nearest of its caches holds about 2 KB, the next one the larger.
+/// Each row at the size that its level is meant for: memory cold, the rest hot. Constant memory has
+/// two: the nearest of its caches holds about 2 KB, the next one the larger size.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   if (shape[0] == nearest) return !strategy.name.ends_with("_constant") || regime != Regime::hot;
   const auto size = strategy.name.ends_with("_dram") ? dram
@@ -102,7 +102,7 @@ k::ProbeArgs arguments(const Call& call) {
 }
 
 Experiment experiment(std::span<const Strategy> ladder) {
-  // the words are those of the machine's ceilings, and so is what it is to have read them
+  // the words, and what proves that they were read, are those of the machine's ceilings
   Experiment experiment = machine::experiment();
   experiment.self = false;
   experiment.name = "memory";
@@ -114,7 +114,7 @@ Experiment experiment(std::span<const Strategy> ladder) {
   experiment.headline = {dram};
   experiment.timed = {{nearest}, {near}, {l2}, {dram}};
   // around a vector, a line and powers of two of them, up to as many as the far chase has steps;
-  // and what an L1 cache, and then shared memory, no longer holds
+  // then more than an L1 cache holds, and more than shared memory holds
   experiment.edges = {{1},     {3},     {4},      {5},      {31},     {32},    {33},
                       {63},    {64},    {65},     {97},     {127},    {128},   {129},
                       {1000},  {4095},  {4096},   {4097},   {8191},   {8192},  {8193},

@@ -12,7 +12,7 @@ namespace k = kernels::memory;
 
 using Fits = Reason (*)(const Shape&, const Device&);
 
-/// So many bytes have to stay in a cache of so many.
+/// A cache of `bytes` bytes has to hold all words.
 Reason cache_holds(std::int64_t words, std::int64_t bytes, const std::string& cache) {
   const auto needed = words * static_cast<std::int64_t>(sizeof(float));
   if (needed <= bytes) return {};
@@ -36,7 +36,7 @@ template <Fits holds>
 Reason read_fits(const Shape& s, const Device& device) {
   return s[0] > 0 ? holds(s, device) : "there is no word to read";
 }
-/// What is visited again comes from a cache.
+/// A line that is visited again comes from a cache.
 Reason never_visits_twice(const Shape& s, const Device&) {
   constexpr std::int64_t least = std::int64_t{k::far_steps} * k::line_words;
   if (s[0] >= least) return {};
@@ -68,7 +68,7 @@ constexpr Strategy bandwidth(std::string_view name, Launcher launch, Fits fits,
           .launch = launch};
 }
 
-/// A row of the machine's ceilings under the name that it has among these.
+/// A row of the machine's ceilings, with its name in this table.
 Strategy ceiling(std::string_view name, std::string_view of, int passes, Fits fits) {
   Strategy row = *std::ranges::find(machine::experiment().ladder, of, &Strategy::name);
   row.name = name;

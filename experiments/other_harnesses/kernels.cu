@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Six kernels behind a C interface, so that every harness times the same code, and the clocks that
-// need no package. Functions return null, or an error in words. One kernel is prepared at a time.
+// Six kernels with a C interface, so that every harness times the same code, and the timing methods
+// that need no package. Functions return null, or an error message. One kernel is prepared at a
+// time.
 
 #include <cublas_v2.h>
 #include <cuda_profiler_api.h>
@@ -45,7 +46,8 @@ struct Bench {
         b(room(bytes)),
         c(room(bytes)),
         stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); }) {
-    // in [-1, 1), and from the host: the first kernel of a process is one of those that are timed
+    // in [-1, 1), and from the host: the first kernel of a process must be one of those that are
+    // timed
     std::vector<float> values(bytes / sizeof(float));
     unsigned state = 13;
     for (auto& value : values) {
@@ -54,7 +56,7 @@ struct Bench {
     }
     check(cudaMemcpy(a, values.data(), bytes, cudaMemcpyHostToDevice));
     check(cudaMemcpy(b, values.data(), bytes, cudaMemcpyHostToDevice));
-    if (name == "library")  // no other waits for it
+    if (name == "library")  // no other kernel waits for it
       blas = std::make_unique<Blas>([](cublasHandle_t* h) {
         if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("no cuBLAS handle");
       });
@@ -73,7 +75,7 @@ struct Bench {
            cublasSetStream(*blas, s);
            k::matmul::cublas(product, {s, *blas});
          }},
-        {"nothing", [](auto) {}},  // what is left is the timer's own share
+        {"nothing", [](auto) {}},  // the timer's own share
     };
     launch = launches.at(name);
   }
@@ -92,8 +94,9 @@ double seconds_between(cudaEvent_t begin, cudaEvent_t end) {
   return milliseconds * 1e-3;
 }
 
-/// As the harness times cold cases (GpuTarget::sample): all of a sample is queued before the device
-/// begins with it. The flush reads twice the L2 cache, as ours, or writes it once, as nvbench's.
+/// Times cold cases as the harness does (GpuTarget::sample): all of a sample is queued before the
+/// device begins with it. The flush reads twice the L2 cache, as the harness does, or writes it
+/// once, as nvbench does.
 void time_cold(bool writes, int count, double* seconds) {
   int l2 = 0, sms = 0;
   check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
@@ -128,7 +131,7 @@ void time_cold(bool writes, int count, double* seconds) {
   }
 }
 
-/// What `body` throws, in words.
+/// The message of what `body` throws.
 template <typename Body>
 const char* guarded(Body body) {
   static std::string error;
@@ -148,7 +151,7 @@ extern "C" {
 
 const char* prepare(const char* kernel, int n) {
   return guarded([&] {
-    bench.reset();  // before there is room for another
+    bench.reset();  // before the next one allocates
     bench = std::make_unique<Bench>(kernel, n);
   });
 }
@@ -178,7 +181,7 @@ const char* loop(int launches, int count, double* seconds) {
   });
 }
 
-/// Seconds on the host's clock for one launch each, and the wait for it.
+/// Seconds on the host's clock for one launch each, including the wait for it.
 const char* host(int count, double* seconds) {
   return guarded([&] {
     for (int i = 0; i < count; ++i) {

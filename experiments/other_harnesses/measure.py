@@ -44,7 +44,7 @@ METHODS = {  # by the tool that measures them
     "ncu": ("ncu", "ncu_alone"),
     "first": ("first",),
 }
-# what a tool imports, and the package of requirements.txt that brings it
+# the module that a tool imports, and its package in requirements.txt
 TOOLS = {
     "nvbench": ("cuda.bench, cuda.bindings", "cuda-bench"),
     "triton": ("triton.testing, torch", "torch"),
@@ -53,7 +53,7 @@ TOOLS = {
 PROCESSES, FIRST_CALLS, SHOWN, SECONDS = 2, 2, 5, 120
 
 Times = dict[str, dict[str, dict[str, float]]]  # by method and kernel: see summary()
-Said = dict[str, Any]  # by a process: its Times as "times", its tools as "versions"
+Said = dict[str, Any]  # a process's output: its Times as "times", its tools as "versions"
 
 
 class Missing(Exception):
@@ -68,7 +68,7 @@ class Library:
     """The functions of kernels.cu; an error there is raised as Missing."""
 
     def __init__(self, path: str) -> None:
-        # before any package: the first libcublas that a process loads serves all of it
+        # before any package: a process uses the first libcublas that it loads
         self.library = ctypes.CDLL(path)
 
     def call(self, function: str, *arguments: Any) -> None:
@@ -105,7 +105,7 @@ def by_own_clocks(library: Library) -> Said:
     library.prepare("nothing")
     share = statistics.median(library.seconds("cold", False))
 
-    def cold(writes: bool) -> list[float]:  # as our harness, without the timer's own share
+    def cold(writes: bool) -> list[float]:  # as our harness does, without the timer's own share
         return [each - share for each in library.seconds("cold", writes)]
 
     times = {
@@ -204,7 +204,7 @@ def child(name: str, library: str, *arguments: str) -> int:
     """A process that measures; the last line of its output is what it has found, or why not."""
     try:
         found = CHILDREN[name](Library(library), *arguments)
-    except Exception as error:  # whatever a stranger's package raises is the reason
+    except Exception as error:  # anything that another package raises is the reason
         what = str(error) if isinstance(error, Missing) else f"{type(error).__name__}: {error}"
         found = {"missing": " ".join(what.split())[:300]}
     print("\n" + json.dumps(found))

@@ -12,8 +12,8 @@
 namespace recheck::peak {
 
 // Kernels beyond the documents, on the documents' problems. Each table begins with some of the
-// documents' rows, so that its report tells how one leads to the other, and ends with the vendor's
-// library and the roofs.
+// documents' rows, so that its report shows the way from one to the other, and ends with the
+// vendor's library and the ceilings.
 
 Experiment matmul_experiment();
 Experiment matvec_experiment();
@@ -21,7 +21,7 @@ Experiment transpose_experiment();
 /// All three, in the order of the report.
 std::span<const Experiment> experiments();
 
-/// The named rows of a documents' table, then `own`, then that table's GPU baselines and roofs.
+/// The named rows of a documents' table, then `own`, then that table's GPU baselines and ceilings.
 inline std::vector<Strategy> with_rows(std::span<const Strategy> table,
                                        std::span<const std::string_view> named,
                                        std::span<const Strategy> own) {

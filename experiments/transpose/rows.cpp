@@ -23,7 +23,7 @@ constexpr Strategy kernel(std::string_view name, std::string_view place,
           .launch = gpu<f>};
 }
 
-/// What the sample's own form asks of a shape.
+/// Whether the sample's own form takes a shape.
 Reason listing_fits(const Shape& s, const Device&) {
   if (auto reason = whole_tiles("rows", s[0], 32)) return reason;
   if (auto reason = whole_tiles("columns", s[1], 32)) return reason;
@@ -36,7 +36,7 @@ Reason square_listing_fits(const Shape& s, const Device& device) {
   return listing_fits(s, device);
 }
 
-/// One of them as printed.
+/// One of the sample's kernels as printed.
 template <auto f>
 constexpr Strategy sdk(std::string_view name, std::string_view place,
                        const Problem* problem = nullptr) {

@@ -19,7 +19,7 @@ Work work(const Shape& s) {
 
 std::int64_t terms(const Shape&) { return 1; }
 
-/// What stands at (i, j) of the output, for each problem.
+/// The value at (i, j) of the output, for each problem.
 float transposed(reference::MatrixView a, std::int64_t i, std::int64_t j) { return a.row(j)[i]; }
 float copy(reference::MatrixView a, std::int64_t i, std::int64_t j) { return a.row(i)[j]; }
 
@@ -63,7 +63,7 @@ bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   // no document counts the copies to and from the device here, and one CPU thread takes seconds
   const bool slow =
       strategy.launch.backend == Backend::cpu && shape != headline && shape[0] * shape[1] > 1 << 25;
-  // a launch repeats inside at the headline alone, as in the document
+  // a launch repeats inside only at the headline, as in the document
   const bool inside = regime == Regime::inner && shape != headline;
   return regime == Regime::end_to_end || slow || inside;
 }

@@ -21,14 +21,14 @@ constexpr Launcher cpu = {Backend::cpu, [](const Call& call) {
                             f(p.rows, p.columns, p.in, p.ldin, p.out, p.ldout);
                           }};
 
-// What rows compute that are no transpositions: a copy (B is rows×columns), and the two halves of a
+// Problems that are not transpositions: a copy (B is rows×columns), and the two halves of a
 // transposition by 32×32 tiles. At ragged edges an element whose place lies outside is dropped, and
-// a place that no element comes to is 0.
+// a place that receives no element is 0.
 extern const Problem copied;        // B = A
 extern const Problem tiles_moved;   // tiles at their transposed places, not transposed inside
 extern const Problem tiles_turned;  // tiles transposed inside, at their own places
 
-/// The same problem with another table: how tests put mutants through the very same gate.
+/// The problem with another table, so that tests can put mutants through the same gate.
 Experiment experiment(std::span<const Strategy> ladder);
 
 /// NVIDIA's eight kernels and what they are compared with, in the order of the sample.

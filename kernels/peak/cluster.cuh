@@ -26,7 +26,7 @@ __device__ inline void barrier_cluster_arrive() {
 #endif
 }
 
-/// Says that this thread has come so far, and releases nothing.
+/// Signals that this thread has arrived, and releases nothing.
 __device__ inline void barrier_cluster_arrive_relaxed() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
@@ -41,7 +41,7 @@ __device__ inline void barrier_cluster_wait() {
 }
 
 #if __CUDA_ARCH__ >= 900
-/// The shared::cluster address at which block `rank` has what this block has at `at`.
+/// The shared::cluster address, in block `rank`, of the variable that this block has at `at`.
 __device__ inline unsigned mapa(const float* at, unsigned rank) {
   const auto here = static_cast<unsigned>(__cvta_generic_to_shared(at));
   unsigned there;
@@ -60,8 +60,7 @@ __device__ inline void st_shared_cluster(float* at, unsigned rank, float x) {
 #endif
 }
 
-/// Stores four words from `at` on in the shared memory of block `rank`; `at` is a multiple of 16
-/// bytes.
+/// Stores four words at `at` in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
 __device__ inline void st_shared_cluster(float4* at, unsigned rank, float4 words) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(
@@ -74,7 +73,7 @@ __device__ inline void st_shared_cluster(float4* at, unsigned rank, float4 words
 #endif
 }
 
-/// Four words from `at` on in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
+/// Loads four words at `at` in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
 __device__ inline float4 ld_shared_cluster(const float* at, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
   float4 words;

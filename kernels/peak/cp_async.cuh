@@ -2,14 +2,14 @@
 #pragma once
 
 // Asynchronous copies of a few words from global to shared memory: PTX instructions, named after
-// them as in hopper.cuh. They come with compute capability 8.0; before it they do nothing.
+// them as in hopper.cuh. They need compute capability 8.0; below it they do nothing.
 
 #include <cuda_runtime.h>
 
 namespace recheck::kernels {
 
-/// Starts the copy of `bytes`, 4 or 16, from global to shared memory, to an address as cvta has it;
-/// of zeros unless `inside`.
+/// Starts a copy of `bytes`, 4 or 16, from global to shared memory, or of zeros unless `inside`.
+/// `to` is an address from cvta.
 template <int bytes>
 __device__ __forceinline__ void cp_async([[maybe_unused]] unsigned to,
                                          [[maybe_unused]] const float* from,
@@ -30,7 +30,7 @@ __device__ __forceinline__ void cp_async(float* to, const float* from, bool insi
   cp_async<bytes>(static_cast<unsigned>(__cvta_generic_to_shared(to)), from, inside);
 }
 
-/// Makes one group of this thread's copies since the last one.
+/// Commits this thread's copies since the previous group as one group.
 __device__ __forceinline__ void cp_async_commit_group() {
 #if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.commit_group;" ::: "memory");

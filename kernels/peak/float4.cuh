@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Arithmetic of four words at a time, each by itself.
+// Element-wise arithmetic on four words.
 
 #include <cuda_runtime.h>
 

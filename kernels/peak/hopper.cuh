@@ -4,12 +4,12 @@
 // Instructions of Hopper, each in one device function: mbarriers, TMA (bulk copies by the async
 // proxy), wgmma, setmaxnreg and griddepcontrol. A function is named after its PTX instruction, with
 // underscores, as in libcu++ (cuda::ptx, and cuda::device::experimental for the direction of a bulk
-// copy), and takes the operands in PTX's order; where CUTLASS has another name, it is given too.
-// Below sm_90 the bodies are empty, and the rows that need them are not run there; griddepcontrol
-// is needed only behind launch_behind(). wgmma and setmaxnreg need sm_90a. Source: PTX ISA, under
-// the instructions' names.
+// copy), and takes the operands in PTX's order. CUTLASS's name is given where it differs. Below
+// sm_90 the bodies are empty, and kernels that need them do not run; griddepcontrol is needed only
+// after launch_behind(). wgmma and setmaxnreg need sm_90a. Source: PTX ISA, under the instructions'
+// names.
 
-#include <cuda.h>  // for CUtensorMap alone; nothing of libcuda is linked
+#include <cuda.h>  // for CUtensorMap only; nothing of libcuda is linked
 
 #include <cstdint>
 
@@ -38,15 +38,15 @@ __device__ inline void fence_proxy_async() {
 #endif
 }
 
-/// The same for accesses to global memory; behind a wait on an mbarrier, also for those of the
-/// threads that were waited for.
+/// As fence_proxy_async, but for accesses to global memory. After a wait on an mbarrier, it also
+/// covers the accesses of the threads that arrived there.
 __device__ inline void fence_proxy_async_global() {
 #ifdef RECHECK_HOPPER
   asm volatile("fence.proxy.async.global;" ::: "memory");
 #endif
 }
 
-/// Each phase of the mbarrier completes after `count` arrivals, and not before the bytes of all its
+/// Each phase of the mbarrier completes after `count` arrivals, and once the bytes of all its
 /// expect_tx have been transferred.
 __device__ inline void mbarrier_init([[maybe_unused]] Mbarrier* barrier,
                                      [[maybe_unused]] unsigned count) {
@@ -72,7 +72,7 @@ __device__ inline void mbarrier_arrive([[maybe_unused]] Mbarrier* barrier) {
 #endif
 }
 
-/// Adds `bytes` to what the current phase expects to be transferred, and arrives.
+/// Adds `bytes` to the transfers that the current phase expects, and arrives.
 __device__ inline void mbarrier_arrive_expect_tx([[maybe_unused]] Mbarrier* barrier,
                                                  [[maybe_unused]] unsigned bytes) {
 #ifdef RECHECK_HOPPER
@@ -83,7 +83,7 @@ __device__ inline void mbarrier_arrive_expect_tx([[maybe_unused]] Mbarrier* barr
 #endif
 }
 
-/// Waits for the phase of that parity to complete: mbarrier.try_wait.parity in a loop.
+/// Waits for the phase with that parity to complete: mbarrier.try_wait.parity in a loop.
 __device__ inline void mbarrier_wait_parity([[maybe_unused]] Mbarrier* barrier,
                                             [[maybe_unused]] unsigned parity) {
 #ifdef RECHECK_HOPPER
@@ -106,8 +106,8 @@ __device__ inline void prefetch_tensormap([[maybe_unused]] const CUtensorMap* ma
 #endif
 }
 
-/// TMA load: starts the copy of one box of a tensor at (x, y, z), x the contiguous axis, which
-/// completes its bytes on `barrier`. What lies outside the tensor is filled with zeros.
+/// TMA load: starts the copy of one box of a tensor at (x, y, z), where x is the contiguous axis.
+/// The copy completes its bytes on `barrier`. Elements outside the tensor are filled with zeros.
 __device__ inline void cp_async_bulk_tensor_3d_global_to_shared(
     [[maybe_unused]] void* to, [[maybe_unused]] const CUtensorMap* map, [[maybe_unused]] int x,
     [[maybe_unused]] int y, [[maybe_unused]] int z, [[maybe_unused]] Mbarrier* barrier) {
@@ -142,8 +142,8 @@ __device__ inline void griddepcontrol_launch_dependents() {
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
 }
-/// Waits until the prerequisite grid, the kernel before, has completed and its writes are visible.
-/// CUTLASS: wait_on_dependent_grids.
+/// Waits until the prerequisite grid, which is the previous kernel, has completed and its writes
+/// are visible. CUTLASS: wait_on_dependent_grids.
 __device__ inline void griddepcontrol_wait() {
 #ifdef RECHECK_HOPPER
   asm volatile("griddepcontrol.wait;" ::: "memory");
@@ -178,9 +178,9 @@ __device__ void setmaxnreg_inc() {
 /// permuted so that eight rows fill all banks. The values are the matrix descriptor's.
 enum class Swizzle : unsigned { bytes128 = 1, bytes64 = 2 };
 
-/// wgmma's matrix descriptor of an operand in shared memory. The stride byte offset leads from one
-/// group of eight rows to the next. The leading byte offset, of an operand whose rows run along m
-/// or n, leads from the end of a row to the next piece of that axis.
+/// wgmma's matrix descriptor of an operand in shared memory. The stride byte offset is the distance
+/// from one group of eight rows to the next. If an operand's rows run along m or n, the leading
+/// byte offset is the distance from the end of a row to the next piece of that axis.
 __device__ inline std::uint64_t matrix_descriptor(std::uint32_t start, unsigned leading_byte_offset,
                                                   unsigned stride_byte_offset, Swizzle swizzle) {
   return static_cast<std::uint64_t>((start & 0x3ffff) >> 4) |
@@ -209,8 +209,8 @@ __device__ void wgmma_wait_group() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 #endif
 }
-/// No instruction: keeps the compiler from moving accesses to the accumulators across this line.
-/// The name is CUTLASS's.
+/// Not an instruction: keeps the compiler from moving accesses to the accumulators across this
+/// line. The name is CUTLASS's.
 template <int count>
 __device__ void warpgroup_fence_operand(float (&values)[count]) {
 #pragma unroll
@@ -237,9 +237,9 @@ enum class Type { f16, bf16, tf32 };
 #define RECHECK_OPERANDS96 RECHECK_OPERANDS64 ", " \
   "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
   "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95"
-// `values`, `floats`: D, n columns of it, as PTX names and as constraints; a_at, b_at, scale_at: the
-// operands after D; `shape`: .k and the types; `tail`: for 16-bit types imm-trans-a and imm-trans-b,
-// which say whose rows run along m or n (B's)
+// `values`, `floats`: n columns of D, as PTX names them and as constraints; a_at, b_at, scale_at:
+// the operands after D; `shape`: .k and the types; `tail`: for 16-bit types imm-trans-a and
+// imm-trans-b, which tell whose rows run along m or n (B's)
 #define RECHECK_WGMMA_OF(n, values, a_at, b_at, scale_at, floats, shape, tail) \
   asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " scale_at ", 0;\n" \
   "wgmma.mma_async.sync.aligned.m64n" n shape " {" values "}, " a_at ", " b_at ", p, 1, 1" tail \
@@ -255,7 +255,7 @@ enum class Type { f16, bf16, tf32 };
 
 /// D (64×n, fp32) = A·B, plus D if `accumulate` (scale-d), over 32 bytes along k. `a` and `b` are
 /// matrix descriptors. A's rows run along k; B's along n for the 16-bit types and along k for tf32,
-/// which has no other form. Of D a thread holds: d[4j] and d[4j + 1] in row lane / 4 of its warp's
+/// which has no other form. A thread holds of D: d[4j] and d[4j + 1] in row lane / 4 of its warp's
 /// 16, columns 8j + 2 (lane % 4) and the next; d[4j + 2] and d[4j + 3] eight rows below.
 template <Type type, int n>
 __device__ __forceinline__ void wgmma_mma_async([[maybe_unused]] float (&d)[n / 2],

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensor maps, which tell Hopper's tensor memory accelerator (TMA) how a matrix lies in memory. The
-// driver encodes them; its function is looked up by name, so that nothing links libcuda and a host
-// without a driver still starts. Source: CUDA driver API, section "Tensor Map Object Management".
+// Tensor maps, which describe to Hopper's tensor memory accelerator (TMA) how a matrix lies in
+// memory. The driver encodes them. Its function is looked up by name, so that nothing links libcuda
+// and a host without a driver still starts. Source: CUDA driver API, section "Tensor Map Object
+// Management".
 
 #include <cuda_runtime.h>
 
@@ -23,14 +24,14 @@ Encode find_encode() {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult result;
 #if CUDART_VERSION < 12050
-  // the only form before 12.5: it takes the newest version that this toolkit knows
+  // the only form before 12.5: it takes the newest version that this toolkit supports
   const auto code =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &result);
 #else
   const auto code = cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &entry, 12000,
                                                      cudaEnableDefault, &result);
 #endif
-  // whoever asked goes on without: the error is not the caller's
+  // the caller continues without tensor maps, so it must not see this error
   if (code != cudaSuccess) cudaGetLastError();
   if (code != cudaSuccess || result != cudaDriverEntryPointSuccess) return nullptr;
   return reinterpret_cast<Encode>(entry);
@@ -39,7 +40,7 @@ Encode find_encode() {
 }  // namespace
 
 bool encode(const TensorSpec& spec, CUtensorMap& map) {
-  // looked for until it is found: the driver may not have been ready
+  // looked up until it is found: the driver may not have been ready
   static constinit std::atomic<Encode> known = nullptr;
   Encode driver_encode = known.load(std::memory_order_acquire);
   if (!driver_encode) known.store(driver_encode = find_encode(), std::memory_order_release);

@@ -20,11 +20,11 @@ struct TensorSpec {
   CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE;
 };
 
-/// Encodes `spec` into `map`. False if the driver does not know tensor maps or refuses this one.
+/// Encodes `spec` into `map`. False if the driver does not support tensor maps or refuses this one.
 /// tensor_map.cu
 bool encode(const TensorSpec& spec, CUtensorMap& map);
 
-/// The same of one matrix of floats; false as well if its rows do not all start on 16 bytes.
+/// As encode, for one matrix of floats; also false if its rows do not all start on 16 bytes.
 bool encode_floats(const float* base, int rows, int columns, std::int64_t ld, int box_rows,
                    int box_columns, CUtensorMap& map);
 

@@ -98,7 +98,7 @@ def test_partitions_that_make_no_sense(tmp_path: Path) -> None:
     partitions.append({"name": "bare", "environs": ["none"], **gpu(H200), **LOCAL})
     programs = {"one": program, "none": tmp_path / "none"}
     code, said = _run(sites.site(tmp_path / "site.py", partitions, programs), tmp_path)
-    assert code == 1 and f"environment none brings {tmp_path}/none, which is no program" in said
+    assert code == 1 and f"environment none brings {tmp_path}/none, which is not a program" in said
     result = run("fleet", tmp_path / "runs", "--output", tmp_path / "report")
     assert result.returncode == 3
     for name, (_, why) in BAD.items():
@@ -126,7 +126,12 @@ def test_sites_that_make_no_sense(tmp_path: Path) -> None:
         (site, ["-r", "--system=site:none"], 1, "combination: 'site:none'"),
         (other, [], 2, "error: no test to run: a partition needs the feature gpu"),
         (site, ["-r", "-nNone"], 2, "--name, --prgenv and --distribute may leave none"),
-        (tmp_path / "none.py", [], 2, "none.py: is no file; experiments/fleet/sites has examples"),
+        (
+            tmp_path / "none.py",
+            [],
+            2,
+            "none.py: is not a file; experiments/fleet/sites has examples",
+        ),
         (elsewhere, [], 2, "the hostnames of no system match it (site: login)"),
         (broken, [], 2, "broken.py: cannot be read as a site: SyntaxError: '{' was never closed"),
         (bare, [], 2, "bare.py: has no 'site_configuration'; experiments/fleet/sites has examples"),
@@ -154,7 +159,7 @@ def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
     code, said = _run(site, tmp_path, PATH=path)
     assert code == 2 and said == (
         "error: partition site:one has the scheduler slurm, which asks sacct: Slurm accounting "
-        "storage is disabled; without accounting, write squeue in place of slurm\n"
+        "storage is disabled; without accounting, use the scheduler squeue instead\n"
     )
     assert not [*tmp_path.glob("runs/*")]
     # the other partition needs none

@@ -41,7 +41,7 @@ TEST(gpu_Timer, KnowsItsOwnShare) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   EXPECT_GT(gpu.device->event_seconds, 0);
-  EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than a launch of nothing
+  EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than an empty launch takes
 }
 
 TEST(gpu_Timer, KnowsTheStepOfItsClock) {
@@ -50,7 +50,7 @@ TEST(gpu_Timer, KnowsTheStepOfItsClock) {
   const double step = gpu.device->event_step_seconds;
   EXPECT_GT(step, 0);
   EXPECT_LE(step, 1e-6);
-  // whatever is timed is a multiple of it
+  // every measured time is a multiple of the step
   Target& target = targets().of(Backend::gpu);
   const auto launch = [&] { hold(nullptr, 0, 3000, target.queue().stream); };
   const Samples samples = target.sample({Regime::hot, 32, 1, 5e-6}, launch);
@@ -60,7 +60,7 @@ TEST(gpu_Timer, KnowsTheStepOfItsClock) {
   }
 }
 
-// a launch that writes into L2 and leaves: its bytes have still to reach DRAM
+// a launch that writes into L2: its bytes still have to reach DRAM
 TEST(gpu_Timer, WaitsForWrittenBytesWhereItDrains) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
@@ -80,12 +80,12 @@ TEST(gpu_Timer, WaitsForWrittenBytesWhereItDrains) {
   const double cold = median(Regime::cold, write), drained = median(Regime::drained, write);
   EXPECT_GE(drained, least);
   EXPECT_GT(drained - cold, 0.5 * least) << cold << ' ' << drained;
-  // and a launch that only waits takes no longer for it
+  // a launch that only waits takes no longer when drained
   const auto wait = [&] { hold(nullptr, 0, 20000, target.queue().stream); };
   EXPECT_NEAR(median(Regime::drained, wait), median(Regime::cold, wait), 1.5e-6);
 }
 
-/// The median of samples of a launch that takes some microseconds, so many in a block.
+/// The median time of a launch of some microseconds, with this many samples per block.
 double seconds_in_blocks_of(int count) {
   Target& target = targets().of(Backend::gpu);
   const Array data(target, 1 << 16);
@@ -111,7 +111,7 @@ TEST(gpu_Target, TimesALaunchThatWaitsForTheStream) {
   EXPECT_EQ(samples.seconds.size(), 2u);
 }
 
-// a launch takes no longer among others than alone
+// a launch takes as long among others as it does on its own
 TEST(gpu_Target, IsNeverIdleInSustainedPower) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   Target& target = targets().of(Backend::gpu);
@@ -156,7 +156,7 @@ void for_each_pitched(const std::function<void(std::int64_t columns, void*, std:
   }
 }
 
-// Layout::pitched is a promise about cudaMallocPitch, so it has to be held against that
+// Layout::pitched promises cudaMallocPitch's layout, so it is compared with that
 TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
   for_each_pitched([](std::int64_t columns, void*, std::size_t pitch) {
     EXPECT_EQ(pitch, leading_dimension(3, columns, Layout::pitched, 0) * sizeof(float)) << columns;

@@ -9,7 +9,7 @@
 namespace recheck {
 namespace {
 
-/// What `--gate` prints of a table of transpositions on the CPU, and its exit code.
+/// The output of `--gate` for a table of transpositions on the CPU, and its exit code.
 std::pair<std::string, int> gate_of(std::span<const Strategy> rows) {
   const Experiment experiments[] = {transpose::experiment(rows)};
   testing::internal::CaptureStdout();
@@ -51,7 +51,7 @@ TEST(GateFlag, SaysWhereNothingCouldBeTried) {
     const auto [said, code] = gate_of({&row, 1});
     EXPECT_EQ(code, 77);
     EXPECT_NE(said.find("not run: built without it"), std::string::npos) << said;
-    // nor where all that could be is right
+    // the same if every row that can run is right
     Strategy rows[] = {row, cpu_serial()};
     rows[0].name = "absent";
     EXPECT_EQ(gate_of(rows).second, 77);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operands of every element type, and several outputs: what holds of one type holds of all.
+// Operands of every element type, and several outputs: every type must behave alike.
 #include "../../experiments/harness/table/element.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ void rounds_to_nearest(std::uint16_t infinity) {
   EXPECT_EQ(static_cast<float>(of_bits<T>(infinity)), INFINITY);
   for (std::uint16_t bits = 0; bits < infinity; ++bits) {
     const double is = of_bits<T>(bits);
-    // what would follow the largest is where infinity begins
+    // the value after the largest one is where infinity begins
     const double next = bits + 1 < infinity ? of_bits<T>(bits + 1) : 2 * is - of_bits<T>(bits - 1);
     const double half = (is + next) / 2;
     const auto even = of_bits<T>(bits % 2 == 0 ? bits : bits + 1);
@@ -92,7 +92,7 @@ TEST(Element, ThatHoldsNoSuchValueIsRefused) {
   EXPECT_THROW(static_cast<void>(bytes.row<int>(0)), std::invalid_argument);
 }
 
-/// The input's elements, and bytes that say of which row they are.
+/// The input's elements, and bytes that identify their row.
 enum class Wrong { none, in_padding, between, unwritten, last, input, reads, type, number };
 
 template <typename T, Wrong wrong>

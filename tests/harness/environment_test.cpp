@@ -114,7 +114,7 @@ TEST(Environment, HasAChecksumOfEachKernelFile) {
   std::size_t files = 0;
   for (const auto& entry : fs::recursive_directory_iterator(kernels)) {
     const std::string name = fs::relative(entry.path(), kernels);
-    // the peak collection's are in its own program
+    // the peak collection's files are in its own program
     if (entry.path().extension() != ".cu" || name.starts_with("peak/")) continue;
     ++files;
     EXPECT_TRUE(std::regex_match(here["cubins"].value(name, ""), std::regex("[0-9a-f]{16}")))
@@ -137,7 +137,7 @@ TEST(Environment, HasMpsOnlyWhereSomethingAnswers) {
   const std::string control = folder + "/control";
   setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
   EXPECT_FALSE(has_mps());
-  // as a daemon that is gone leaves them
+  // leftovers of a dead daemon
   ASSERT_EQ(mkfifo(control.c_str(), 0600), 0);
   EXPECT_FALSE(has_mps());
   const int reader = open(control.c_str(), O_RDONLY | O_NONBLOCK);
@@ -177,7 +177,7 @@ class BuildScript : public TemporaryFolder {
     const std::string there = "cd " + folder_.string() + " && (" + command + ") >log 2>&1";
     ASSERT_EQ(std::system(there.c_str()), 0) << read(folder_ / "log");
   }
-  /// What a script of the harness writes.
+  /// The output of a script of the harness.
   std::string generate(const std::string& script, const std::string& definitions) const {
     shell(environment_ + quoted(RECHECK_CMAKE) + " " + definitions + " -P " +
           quoted(RECHECK_SOURCE "/cmake/" + script));
@@ -188,7 +188,7 @@ class BuildScript : public TemporaryFolder {
     return generate("git_info.cmake",
                     "-D SOURCE=" + tree + " -D BUILD=" + tree + "/out/b -D OUTPUT=out.cpp");
   }
-  /// Of an object whose device code is `code`.
+  /// The cubins of an object whose device code is `code`.
   std::string cubins(const std::string& code) const {
     std::ofstream(folder_ / "code") << code;
     shell("mkdir -p x.dir/matmul && " RECHECK_OBJCOPY " --add-section " + section_ +
@@ -199,7 +199,7 @@ class BuildScript : public TemporaryFolder {
                         "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
                         " -D COMMANDS=commands.json -D SOURCE=out.cpp");
   }
-  std::string environment_;  // of the script: "NAME=value "
+  std::string environment_;  // of the script, such as "NAME=value "
   std::string section_ = ".nv_fatbin";
 };
 
@@ -208,7 +208,7 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
       "git init -q tree && cd tree && touch CMakeLists.txt && echo a >file && git add . && git -c "
       "user.name=n -c user.email=e commit -q -m c");
   EXPECT_NE(git_info().find("git_diff = \"\""), std::string::npos) << git_info();
-  // a build within it is none, whether git has been told to ignore it or not
+  // a build folder inside the tree does not count as a change, whether git ignores it or not
   shell("mkdir -p tree/out/b && echo a >tree/out/b/file");
   EXPECT_NE(git_info().find("git_dirty = false"), std::string::npos) << git_info();
   shell("echo a >tree/out/file");
@@ -272,7 +272,7 @@ TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
       "user.email=e commit -q -m c && mkdir tree && touch tree/CMakeLists.txt");
   EXPECT_NE(git_info().find("git_commit = \"unknown\""), std::string::npos) << git_info();
   EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
-  // a part of a repository is another matter
+  // a subfolder of a repository is fine
   shell("git add -f tree && git -c user.name=n -c user.email=e commit -q -m c");
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
   environment_ = "GIT_DIR=/nowhere ";
@@ -316,7 +316,7 @@ TEST_F(BuildScript, TellsOneDeviceCodeFromAnotherButNotByThePathOfItsSource) {
   EXPECT_EQ(cubins("x_GLOBAL__N__2aafe578_7_tile_cu_10b50f3711k y_2aafe578_ 1"), here);
   EXPECT_NE(cubins("x_GLOBAL__N__95560cce_7_tile_cu_10b50f3711k y_95560cce_ 2"), here);
   EXPECT_NE(cubins("nothing without linkage"), here);
-  // relocatable code is in another section, and names another way
+  // relocatable code is in another section, and its names have another form
   section_ = "__nv_relfatbin";
   EXPECT_EQ(cubins("x_GLOBAL__N__2aafe578_7_tile_cu_10b50f3711k y_2aafe578_ 1"), here);
   const std::string there = cubins("x__nv_static_9__95560cce_7_tile_cu__Z1f y_95560cce_ 1");

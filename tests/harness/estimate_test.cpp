@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run says of how long it will take, held against how long committed runs took.
+// Compares a run's estimates of its duration with how long committed runs took.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -16,19 +16,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The GPU of a record, as far as an estimate needs it.
+/// The GPU of a record, reduced to what an estimate needs.
 Gpu gpu_of(const Json& environment) {
   Gpu gpu;
   gpu.device = device_of(environment.at("gpu"));
   return gpu;
 }
 
-/// The cases of a record in its order, as a run without an earlier record begins with them, and how
-/// long each took by its id.
+/// The cases of a record in its order, as in a fresh run, and how long each took, by id.
 struct Replay {
   std::vector<Case> cases;
   std::map<std::string, double> took;
-  double left = 0;  // of all that is not done
+  double left = 0;  // of all unfinished cases
 };
 
 Replay replay(const Json& record) {
@@ -37,7 +36,7 @@ Replay replay(const Json& record) {
   for (const Case& c : plan(experiments(), {}).cases) planned.emplace(c.id(), c);
   for (const Json& then : record.at("cases")) {
     const auto found = planned.find(then.at("id"));
-    if (found == planned.end()) continue;  // a row that there was at the time
+    if (found == planned.end()) continue;  // a row that has since been removed
     run.cases.push_back(found->second);
     run.left += run.took[then.at("id")] = then.at("spent");
   }
@@ -50,17 +49,17 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
   const std::filesystem::path results = std::filesystem::path(RECHECK_SOURCE) / "reports/results";
   int records = 0;
   for (const auto& folder : std::filesystem::directory_iterator(results)) {
-    if (!exists(folder.path() / "record.json")) continue;  // reports of another collection
+    if (!exists(folder.path() / "record.json")) continue;  // a report of another collection
     const auto record = read_json(folder.path() / "record.json");
-    if (record.at("schema") != Record::schema) continue;  // an earlier one has no such times
+    if (record.at("schema") != Record::schema) continue;  // an earlier one lacks these times
     Replay run = replay(record);
-    // where many cases are no longer there, what they took says nothing of those that are
+    // if many cases were removed, the times of the others say little
     if (100 * run.cases.size() < 99 * record.at("cases").size()) continue;
     ++records;
     const double whole = run.left;
     std::size_t done = 0;
     while (done < run.cases.size()) {
-      // shape by shape, as a run goes
+      // shape by shape, like a run
       const Case& first = run.cases[done];
       for (; done < run.cases.size() && run.cases[done].experiment == first.experiment &&
              run.cases[done].shape == first.shape;
@@ -80,7 +79,7 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
   if (records == 0) GTEST_SKIP() << "no committed record says what its cases took";
 }
 
-/// What a full run expects of a model, in seconds by the id of a case.
+/// A full run's predictions for a GPU model, in seconds by case id.
 std::map<std::string, double> expected_of(const std::string& model) {
   Gpu gpu;
   for (const Device& device : models())
@@ -92,7 +91,7 @@ std::map<std::string, double> expected_of(const std::string& model) {
   return seconds;
 }
 
-// 4 GB and 20 multiprocessors: what does not fit takes nothing, and what is left takes longer
+// 4 GB and 20 multiprocessors: what does not fit takes no time, and the rest takes longer
 TEST(Estimate, IsOfTheModelAtHand) {
   if (!have_cuda) GTEST_SKIP() << "built without the CUDA Toolkit, whose rows it cannot expect";
   const auto large = expected_of("NVIDIA H200"),
@@ -100,7 +99,7 @@ TEST(Estimate, IsOfTheModelAtHand) {
   int no_room = 0;
   for (const auto& [id, seconds] : small) no_room += seconds == 0 && large.at(id) > 0 ? 1 : 0;
   EXPECT_GT(no_room, 0);
-  // where a launch is long, as samples of short ones are taken until a time is up
+  // only with long launches: short ones are sampled for a fixed time
   const std::string longest = "matmul/tile16/4096x4096x4096/cold";
   EXPECT_GT(small.at(longest), 1.5 * large.at(longest));
 }

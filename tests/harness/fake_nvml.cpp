@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A management library as an older driver's: it knows one GPU, has no MIG at first, and lacks some
-// functions that newer ones have. Tests set what may change while a run goes on.
+// A management library like an older driver's: it has one GPU, at first without MIG, and lacks some
+// newer functions. Tests change its values during a run.
 #include <unistd.h>
 
 #include <cstring>
@@ -23,7 +23,7 @@ struct UtilizationSample {
 
 int gpu;
 
-/// Of the i-th process on the GPU, the first of which is this one.
+/// The id of the i-th process on the GPU; the first one is this process.
 unsigned id_of(unsigned i) { return i == 0 ? static_cast<unsigned>(getpid()) : 1'000'000 + i; }
 }  // namespace
 
@@ -35,8 +35,8 @@ int fake_users = 0;
 unsigned fake_processes = 100;  // more than a first guess has room for
 unsigned fake_milliwatts = 700'000;
 unsigned fake_throttle = 0x4 | 0x40 | 0x100 | 0x1000;
-unsigned fake_percent = 0;  // of the GPU's time, that each process takes
-int fake_mig = 0;           // whether it has MIG, which is on then
+unsigned fake_percent = 0;  // % of the GPU's time that each process uses
+int fake_mig = 0;           // whether MIG is supported, and then on
 
 int nvmlInit_v2() {
   ++fake_users;
@@ -66,7 +66,7 @@ int nvmlDeviceGetMemoryInfo(void*, unsigned long long* total_free_used) {
   return success;
 }
 int nvmlDeviceGetTotalEnergyConsumption(void*, unsigned long long* millijoules) {
-  *millijoules = 5'000'000'000'250;  // more than 32 bits hold
+  *millijoules = 5'000'000'000'250;  // does not fit into 32 bits
   return success;
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
@@ -96,7 +96,7 @@ int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, ProcessInfo*
 int nvmlDeviceGetProcessUtilization(void*, UtilizationSample* samples, unsigned* count,
                                     unsigned long long) {
   if (fake_percent == 0) return not_found;
-  // each now, and ten seconds ago much more; and of one that has ended since
+  // each process now, and much more ten seconds ago; and a process that has since ended
   constexpr unsigned long long now = 100'000'000;
   unsigned at = 0;
   for (unsigned i = 0; i < fake_processes; ++i) {

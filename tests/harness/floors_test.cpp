@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The harness's folders are floors: a file includes files of its own floor and of those below.
+// The harness's folders are floors: a file includes only files of its own floor and of lower ones.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -60,7 +60,7 @@ TEST(Inputs, WithAWideOneInEachRowAndColumnSumExactly) {
   for (const std::int64_t terms : {1, 2, 77, 2048, 8192, 1 << 22}) {
     const std::int64_t limit = limit_beside_wide(terms);
     EXPECT_GE(limit, 1);
-    // both in one product, or in two
+    // both wide factors in one product, or in two
     EXPECT_LE((terms - 1) * limit * limit + wide * wide, 1 << 24) << terms;
     EXPECT_LE(terms * limit * limit + 2 * wide * limit, 1 << 24) << terms;
   }
@@ -100,7 +100,7 @@ TEST(IntegerLimit, KeepsEverySumExact) {
     EXPECT_GE(limit, 1);
     EXPECT_LE(limit * limit * terms, 1 << 24) << terms;
   }
-  EXPECT_GT(integer_limit(8192), 30);  // and is not needlessly small
+  EXPECT_GT(integer_limit(8192), 30);  // and not needlessly small
 }
 
 }  // namespace

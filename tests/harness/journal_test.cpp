@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing lost: what a run that ends suddenly leaves behind, and how the next one goes on.
+// Nothing is lost: the files of a run that ends suddenly, and how the next run continues.
 #include "../../experiments/harness/keep/journal.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 using std::chrono::steady_clock;
 
-/// The cases of what read_earlier() found that have a time, to the last sample.
+/// The cases with a time in read_earlier()'s result, with every sample.
 std::map<std::string, std::string> passed(const Json& record) {
   std::map<std::string, std::string> cases;
   for (const Json& c : record.at("cases"))
@@ -33,7 +33,7 @@ std::map<std::string, std::string> passed(const Json& record) {
   return cases;
 }
 
-/// `some`, unchanged, are among `all`.
+/// Expects that all of `some` are in `all`, unchanged.
 void expect_kept(const std::map<std::string, std::string>& some,
                  const std::map<std::string, std::string>& all) {
   for (const auto& [id, c] : some) {
@@ -84,7 +84,7 @@ TEST_F(JournalFile, IsReadUpToWhereItIsTorn) {
   const auto first = text.find('\n', begun);
   const auto cut = [&](std::size_t size) {
     std::ofstream(journal()) << text.substr(0, size);
-    // a line is whole where nothing but its end is missing
+    // a line is complete even if only its newline is missing
     const std::size_t whole = size < first ? 0 : size + 1 < text.size() ? 1 : 2;
     EXPECT_EQ(passed(read_earlier(folder_)).size(), whole) << size << " of " << text.size();
   };
@@ -125,7 +125,7 @@ TEST_F(JournalFile, IsRefusedWhereALineIsNotOurs) {
   refuses(lines([](Json& line) { line["case"]["id"] = "another"; }), "line 4");
   refuses(lines([](Json& line) { line.erase("wall_seconds"); }), "line 4");
   refuses(mine.substr(0, mine.find('\n') - 1), "line 1");
-  // a member that a line adds to the record would have its cases move
+  // a line must not add members to the record: that would move its cases
   refuses(
       [&] {
         auto record = Json::parse(mine.substr(0, mine.find('\n')));
@@ -133,12 +133,12 @@ TEST_F(JournalFile, IsRefusedWhereALineIsNotOurs) {
         return record.dump() + mine.substr(mine.find('\n'));
       }(),
       "line 2");
-  // a power cut may leave zeros behind the last whole line
+  // a power cut may leave zeros after the last complete line
   std::ofstream(journal()) << mine << std::string(100, '\0');
   EXPECT_EQ(passed(read_earlier(folder_)).size(), 2u);
 }
 
-// another run's files stay
+// another run's files stay untouched
 TEST_F(JournalFile, LeavesARunAloneThatHasTakenItsPlace) {
   const Record record = two_cases();
   const auto mine = folder_ / "report", elsewhere = folder_ / "elsewhere";
@@ -174,7 +174,7 @@ TEST_F(JournalFile, StaysUntilTheRecordIsWritten) {
   EXPECT_EQ(passed(read_earlier(folder_)).size(), 2u);
 }
 
-/// Runs that are killed. A GPU would only take its time to start.
+/// Runs that are killed. They hide the GPU, which would only slow their start.
 class Killed : public Run {
  protected:
   Killed() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
@@ -185,13 +185,13 @@ class Killed : public Run {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 
-  /// Whether a run into this folder has ended at least one case.
+  /// Whether a run into this folder has finished at least one case.
   static bool has_a_case(const fs::path& folder) {
     const auto text = read(folder / "record.journal.jsonl");
     return std::ranges::count(text, '\n') >= 2;
   }
 
-  /// Starts a run, and kills it when it has come so far.
+  /// Starts a run, and kills it once `so_far` is true.
   void kill_when(const std::string& arguments, const auto& so_far) {
     const pid_t child = start(arguments);
     wait_until(so_far);
@@ -204,13 +204,13 @@ class Killed : public Run {
     kill_when(arguments, [&] { return has_a_case(folder_); });
   }
 
-  // takes a second and more
+  // takes more than a second
   const std::string slow_ =
       output() + " --strategy=cpu_serial --shape=9x8x7,400x400x400,401x401x401 --per-case=1";
 };
 
 TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
-  // rows that pass, one that has no GPU, and a shape where nothing can be proven
+  // rows that pass, one that needs a GPU, and a shape where nothing can be proven
   const std::string flags =
       "--strategy=cpu_serial,cpu_blas,s3_sse,naive --shape=32x32x32,64x64x64,80x48x64,96x96x96,"
       "1x1x16777216,300x200,256x512,1000x1000,64x65 --per-case=0.1 --output=";
@@ -234,8 +234,8 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
     return flags + resumed.string() + (begun ? " --resume" : "");
   };
   int kills = 0, fruitful = 0;
-  // where starting takes most of a run, hardly a kill comes while cases are being measured: after
-  // every 20 kills they come later
+  // if most of a run is its start, few kills hit the measurement: after every 20 kills they come
+  // later
   while (kills < 20 || (fruitful < 3 && kills < 200)) {
     const pid_t child = start(continued());
     const int later = 1 + kills / 20;
@@ -244,7 +244,7 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
     int status = 0;
     waitpid(child, &status, 0);
     if (WIFEXITED(status)) {
-      // it was through before: once more from the start
+      // it finished before the kill: run once more from the start
       ASSERT_EQ(WEXITSTATUS(status), 0);
       compare();
       fs::remove_all(resumed);
@@ -252,7 +252,7 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
       continue;
     }
     ++kills;
-    if (!continued().ends_with("--resume")) continue;  // it had not even begun
+    if (!continued().ends_with("--resume")) continue;  // it was killed before it began
     auto has = passed(read_earlier(resumed));
     expect_kept(had, has);
     fruitful += has.size() > had.size() ? 1 : 0;
@@ -288,7 +288,7 @@ TEST_F(Killed, NotYetItIsLeftAlone) {
   waitpid(child, nullptr, 0);
 }
 
-/// Runs on a small file system, which needs root.
+/// Runs on a small file system; mounting one needs root.
 class OnASmallDisk : public Killed {
  protected:
   void SetUp() override {
@@ -311,7 +311,7 @@ class OnASmallDisk : public Killed {
 
 TEST_F(OnASmallDisk, ThatIsFullARunGoesOnWhereThereIsRoom) {
   const std::string flags = output() + " " + flags_;
-  // somebody else's file takes the rest when the first case is through
+  // another process's file takes the remaining space after the first case
   std::thread somebody([&] {
     wait_until([&] { return has_a_case(folder_); });
     fill();

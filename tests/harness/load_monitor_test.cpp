@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A GPU whose other processes a test sets.
+/// A GPU with simulated other processes.
 class GpuLoad : public TemporaryFolder {
  public:
   ~GpuLoad() override {
@@ -38,7 +38,7 @@ class GpuLoad : public TemporaryFolder {
     monitor.note(environment);
     return environment;
   }
-  /// The environment when a run starts, as far as it matters here.
+  /// The part of the environment at a run's start that matters here.
   static Json start() {
     return {{"started", "2026-01-01T00:00:00Z"},
             {"gpu", {{"power_limit_watts", 700}}},
@@ -62,7 +62,7 @@ TEST_F(GpuLoad, NotesTheMostProcessesAtOnceThoughTheyGo) {
   const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("2 other process(es) on the GPU now")) << changes[0];
-  EXPECT_TRUE(monitor.look(true).empty());  // once
+  EXPECT_TRUE(monitor.look(true).empty());  // reported only once
   processes() = 1;
   EXPECT_TRUE(monitor.look(true).empty());
   EXPECT_EQ(noted(monitor)["state"]["other_processes"], 2);
@@ -71,7 +71,7 @@ TEST_F(GpuLoad, NotesTheMostProcessesAtOnceThoughTheyGo) {
   EXPECT_EQ(noted(monitor)["state"]["other_processes"], 2);
 }
 
-// who holds the GPU need not use it
+// a process on the GPU need not use it
 TEST_F(GpuLoad, TellsUseFromPresence) {
   processes() = 3;
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
@@ -79,10 +79,10 @@ TEST_F(GpuLoad, TellsUseFromPresence) {
   EXPECT_EQ(noted(monitor)["state"]["other_gpu_percent"], 0);
   of("fake_percent") = 30;
   monitor.look(true);
-  EXPECT_EQ(monitor.take().gpu_percent, 60);  // by two others; what this process takes is its own
+  EXPECT_EQ(monitor.take().gpu_percent, 60);  // of two others, without this one
   of("fake_percent") = 1;
   monitor.look(true);
-  EXPECT_EQ(monitor.take().gpu_percent, 60);  // at its beginning
+  EXPECT_EQ(monitor.take().gpu_percent, 60);  // the load at the start
   EXPECT_EQ(monitor.take().gpu_percent, 2);
   EXPECT_EQ(noted(monitor)["state"]["other_gpu_percent"], 60);
   of("fake_percent") = 0;
@@ -91,9 +91,9 @@ TEST_F(GpuLoad, TellsUseFromPresence) {
 TEST_F(GpuLoad, SaysThatTheGpuIsHot) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(monitor.take().hot);  // "hw_thermal_slowdown"
-  of("fake_throttle") = 4;          // "sw_power_cap", as any large product has it
+  of("fake_throttle") = 4;          // "sw_power_cap", which is normal in any large product
   monitor.look(true);
-  EXPECT_TRUE(monitor.take().hot);  // at its beginning
+  EXPECT_TRUE(monitor.take().hot);  // the load at the start
   EXPECT_FALSE(monitor.take().hot);
   of("fake_throttle") = 0x1144;
 }
@@ -101,7 +101,7 @@ TEST_F(GpuLoad, SaysThatTheGpuIsHot) {
 TEST_F(GpuLoad, LooksOnceASecond) {
   processes() = 4;
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
-  const auto changes = monitor.look();  // at who is there from the beginning
+  const auto changes = monitor.look();  // lists processes that were there from the start
   ASSERT_EQ(changes.size(), 1u);
   EXPECT_TRUE(changes[0].starts_with("3 other process(es) on the GPU now")) << changes[0];
   processes() = 3;
@@ -120,17 +120,17 @@ TEST_F(GpuLoad, SaysThatNobodyKnowsWhereTheDriverListsNone) {
             "not measured: the driver lists no process here, not even this one");
 }
 
-/// A host whose CPU time a test sets.
+/// A host with simulated CPU times.
 class HostLoad : public GpuLoad {
  protected:
-  /// In all, as proc_stat(5) has it, and besides so much of idling and waiting.
+  /// Sets the CPU seconds in the format of proc_stat(5), plus as much idle and waiting time.
   void spent(double seconds) const {
     const auto ticks = std::llround(seconds * static_cast<double>(sysconf(_SC_CLK_TCK)));
     cpu_set_t cpus;
     ASSERT_EQ(sched_getaffinity(0, sizeof cpus, &cpus), 0);
     int own = 0;
     while (!CPU_ISSET(own, &cpus)) ++own;
-    // those that this process may not run on do not count
+    // CPUs that this process may not use do not count
     std::ofstream(stat_) << "cpu  1 2 " << 9 * ticks << " 900 9 0 0 0 0 0\ncpu" << own << " 7 0 "
                          << ticks - 7 << " 900 9 0 0 0 0 0\ncpu1000 1 2 3 4 5 6 7 8 9 10\nintr 1\n";
   }
@@ -146,9 +146,9 @@ TEST_F(HostLoad, NoteTheMostCpusThatOthersKeptBusy) {
   spent(2000);
   const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
-  EXPECT_TRUE(changes[0].starts_with("others keep ")) << changes[0];
+  EXPECT_TRUE(changes[0].starts_with("other processes are using ")) << changes[0];
   const int most = noted(monitor)["state"]["other_cpus"];
-  EXPECT_GT(most, 10);  // 1000 s in the time that this took
+  EXPECT_GT(most, 10);  // 1000 s within the short time of this test
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   EXPECT_TRUE(monitor.look(true).empty());
   EXPECT_EQ(noted(monitor)["state"]["other_cpus"], most);
@@ -160,7 +160,7 @@ TEST_F(HostLoad, DoNotCountWhatThisProcessDoes) {
   const double before = own();
   while (own() < before + 0.1) {
   }
-  // threads that wait in a loop take CPU time faster than it passes
+  // busy-waiting threads take more CPU time than wall time
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   spent(1000 + own() - before);
   EXPECT_TRUE(monitor.look(true).empty());
@@ -182,10 +182,10 @@ TEST_F(HostLoad, DoNotGuessWhereTheSystemTellsNothing) {
     EXPECT_FALSE(cpu_seconds(stat_.c_str())) << text;
   }
   EXPECT_FALSE(cpu_seconds("/nowhere"));
-  EXPECT_TRUE(cpu_seconds());  // Linux does
+  EXPECT_TRUE(cpu_seconds());  // Linux has it
 }
 
-// what was seen stays with the record
+// the record keeps what was seen before it was resumed
 TEST_F(GpuLoad, IsResumedWith) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recheck on a GPU that there is not (rescue_test.cpp runs it): MADE_UP_GPU is one of
-// tests/models.json. A launch computes on the host and takes as long as the model's memory does at
-// a third of its speed, times MADE_UP_SLOWER; with MADE_UP_SLOW_ROWS one of a single row 20 ms
-// more. MADE_UP_FREE are the bytes that others have left. MADE_UP_END is what the row `crash` does
-// instead of coming back, MADE_UP_END_FIRST the same in processes of their own; MADE_UP_PATIENCE
-// are the seconds that it is waited for.
+// A recheck on a simulated GPU (for rescue_test.cpp): MADE_UP_GPU names a model of
+// tests/models.json. A launch computes on the host and takes as long as the model's memory needs at
+// a third of its speed, times MADE_UP_SLOWER. MADE_UP_SLOW_ROWS adds 20 ms for a single row.
+// MADE_UP_FREE is the free memory in bytes. MADE_UP_END is how the row `crash` ends instead of
+// returning, MADE_UP_END_FIRST how it does in processes of its own. MADE_UP_PATIENCE is the time
+// limit in seconds.
 #include <unistd.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 
 double seconds_per_byte = 0;
 
-/// The host's memory as that of a GPU, and no more of it than the GPU has.
+/// Host memory that stands for the GPU's, with the GPU's size.
 class MadeUpTarget final : public Target {
  public:
   explicit MadeUpTarget(const Device& device) : free_(device.free_bytes) {
@@ -63,7 +63,7 @@ class MadeUpTarget final : public Target {
   void warm_up(const std::function<void()>&) override {}
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     Samples samples = host_->sample(sampling, launch);
-    // launches are short here and the host is noisy: a time is a made-up one
+    // launches are short and the host is noisy, so times are simulated
     ++calls_;
     const bool busy = first_ <= calls_ && calls_ <= last_;
     if (first_ > 0) samples.seconds.assign(samples.seconds.size(), busy ? 5e-3 : 1e-3);
@@ -74,7 +74,7 @@ class MadeUpTarget final : public Target {
  private:
   std::unique_ptr<Target> host_ = make_cpu_target();
   std::int64_t free_;
-  int calls_ = 0, first_ = 0, last_ = 0;  // blocks of samples, and which of them find the GPU busy
+  int calls_ = 0, first_ = 0, last_ = 0;  // number of blocks, and the range that finds the GPU busy
 };
 
 Extent whole(const Shape& s) { return {s[0], s[1]}; }
@@ -101,7 +101,7 @@ void doubled_slowly(const Call& call) {
   usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
   if (call.shape[0] == 1 && std::getenv("MADE_UP_SLOW_ROWS") != nullptr) usleep(20000);
 }
-/// Uses up the stack, as `above` is positive.
+/// Overflows the stack, as `above` is positive.
 int deeper(const volatile int* above) {
   volatile int here[1024];
   here[0] = *above + 1;
@@ -170,11 +170,11 @@ Gpu find_gpu() {
   return gpu;
 }
 
-/// A process of its own, whose context takes a tenth of a second.
+/// A process of its own, whose simulated context takes 0.1 s.
 FirstCall first_call(const Strategy& strategy, const Shape& shape,
                      std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
                      std::span<float> copied) {
-  // what the row does only here
+  // how the row ends only in this process
   if (const char* end = std::getenv("MADE_UP_END_FIRST")) setenv("MADE_UP_END", end, 1);
   FirstCall call{.begin = now()};
   call.context = call.begin + 0.1;

@@ -84,7 +84,7 @@ TEST(Nvml, LeavesTheLibraryAsItCame) {
   dlclose(library);
 }
 
-// the real one: its functions and structures are as declared by hand
+// the real library: checks our own declarations of its functions and structures
 TEST(gpu_Nvml, AnswersPlausibly) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;

@@ -10,7 +10,7 @@
 namespace recheck {
 namespace {
 
-/// Part of the full matrix, each case a second.
+/// Part of the full matrix, with one second per case.
 std::vector<Case> a_second_each() {
   auto cases = plan(experiments(), {.experiments = {"matmul", "matvec"}}).cases;
   for (Case& c : cases) c.predicted = 1;
@@ -56,7 +56,7 @@ TEST(Fit, KeepsHeadlinesToTheLast) {
   fit(cases, predicted(all, headlines), "x");
   EXPECT_TRUE(std::ranges::all_of(cases, headlines));
   EXPECT_EQ(seconds_of(cases), predicted(all, headlines));
-  // where not even one of them fits, what is left of the time is for smaller shapes
+  // if not even one of them fits, the remaining time goes to smaller shapes
   cases = all;
   for (Case& c : cases) c.predicted = c.is_headline() ? 100 : 1;
   fit(cases, 99, "x");
@@ -76,11 +76,11 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
   }
 }
 
-// a shape that is asked for gets every row in each regime that it has; a full run does without some
+// a requested shape gets every row in each of its regimes; a full run skips some
 TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
   const auto full = plan(experiments(), {}).cases;
   for (const auto& experiment : experiments()) {
-    // those of another table of the same problem are none of this one's
+    // rows of another table with the same problem do not count
     const auto sustained = std::ranges::count_if(experiment.sustained, [&](auto name) {
       return std::ranges::count(experiment.ladder, name, &Strategy::name) > 0;
     });
@@ -154,7 +154,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
     }
   };
   EXPECT_EQ(refused([](Experiment&, auto&) {}), "");
-  // along an axis that is a kind, 0 is one
+  // on an axis of kinds, extent 0 is a kind
   constexpr auto square = [](const Shape&) { return Extent{4, 4}; };
   EXPECT_EQ(refused([=](Experiment& e, auto&) {
               e.timed.push_back({0, 4});
@@ -169,11 +169,11 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
       {[](auto& e, auto&) { e.name = "a/b"; }, "only a-z"},
       {[](auto& e, auto&) { e.headline = {3, 5}; }, "not among the shapes"},
       {[](auto& e, auto&) { e.edges.push_back({3}); }, "2 extents"},
-      {[](auto&, auto& rows) { rows[1].part_of = "nothing"; }, "which is none of its rows"},
+      {[](auto&, auto& rows) { rows[1].part_of = "nothing"; }, "which is not one of its rows"},
       {[](auto& e, auto&) { e.inputs = [](const Shape&) { return std::vector<Extent>{}; }; },
        "it has no input at"},
       {[](auto& e, auto&) { e.problem.work = [](const Shape&) { return Work{NAN, 1}; }; },
-       "is no finite number of operations and bytes"},
+       "is not a finite number of operations"},
       {[](auto& e, auto&) {
          e.problem.work = [](const Shape& s) { return Work{0, 2.0 * s[0] * s[1]}; };
        },
@@ -202,7 +202,7 @@ TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
        },
        "starts_as 0, which has to be an input of the same extent"},
       {[](auto& e, auto&) { e.axes = {"rows", "rows"}; }, "two of its axes are named rows"},
-      {[](auto&, auto& rows) { rows[1].role = Role::part; }, "say of which row"},
+      {[](auto&, auto& rows) { rows[1].role = Role::part; }, "name its row"},
       {[](auto&, auto& rows) { rows[1].launch = {}; }, "has no launch"},
       {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },
        "40 characters at most"},

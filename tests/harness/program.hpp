@@ -21,17 +21,17 @@ namespace recheck {
 
 struct Outcome {
   int code;
-  std::string output;  // both streams
+  std::string output;  // of stdout and stderr
 };
 
-/// A word for the shell, whatever folder this was built in.
+/// Quotes a word for the shell, in case the build folder has unusual characters.
 inline std::string quoted(const std::string& text) {
   std::string word = "'";
   for (const char c : text) word += c == '\'' ? "'\\''" : std::string(1, c);
   return word + "'";
 }
 
-/// Runs the program, given as words for the shell, to its end.
+/// Runs the program to its end with arguments in shell syntax.
 inline Outcome run(const std::string& arguments,
                    const std::string& binary = quoted(RECHECK_BINARY)) {
   const std::string command = binary + " " + arguments + " 2>&1";
@@ -44,7 +44,7 @@ inline Outcome run(const std::string& arguments,
   return outcome;
 }
 
-/// Starts the program, silent, and does not wait.
+/// Starts the program without output and does not wait.
 inline pid_t start(const std::string& arguments,
                    const std::string& binary = quoted(RECHECK_BINARY)) {
   const pid_t child = fork();
@@ -54,14 +54,14 @@ inline pid_t start(const std::string& arguments,
   _exit(127);
 }
 
-/// One line, which says these words, and this exit code.
+/// Expects one line with these words, and this exit code.
 inline void expect_one_line(const Outcome& outcome, int code, const std::string& words) {
   EXPECT_EQ(outcome.code, code);
   EXPECT_EQ(std::ranges::count(outcome.output, '\n'), 1) << outcome.output;
   EXPECT_NE(outcome.output.find(words), std::string::npos) << outcome.output;
 }
 
-/// The program as a user meets it, with a folder for its record.
+/// Runs the program as a user would, with a folder for its record.
 class Run : public TemporaryFolder {
  protected:
   [[nodiscard]] std::string output() const { return "--output=" + folder_.string(); }
@@ -76,7 +76,7 @@ class Run : public TemporaryFolder {
     for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   }
-  /// The same of these flags, and not a file written.
+  /// expect_one_line() with these flags, and no file written.
   void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
     expect_one_line(run(output() + " " + arguments), code, words);
     EXPECT_TRUE(std::filesystem::is_empty(folder_)) << arguments;

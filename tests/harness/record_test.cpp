@@ -25,7 +25,7 @@ TEST_F(RecordFile, IsReplacedWhole) {
   write_file(file, "one");
   write_file(file, "two");
   EXPECT_EQ(read(file), "two");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary stays
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary file remains
 }
 
 TEST_F(RecordFile, SaysWhereItCannotBeWritten) {
@@ -49,7 +49,7 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   passed.samples = {1, 2, 3, 4, 5, 6};
   passed.seconds = median_interval(passed.samples);
   unsupported.result = because(ReasonCode::no_memory, "needs more");
-  half.samples = {1, 2};  // interrupted while it was timed
+  half.samples = {1, 2};  // interrupted during its timing
   record.cases = {untouched, passed, unsupported, half};
 
   const auto json = record.to_json();
@@ -68,7 +68,7 @@ TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
   EXPECT_EQ(cases[2]["reason"], "needs more");
   EXPECT_EQ(cases[2]["reason_code"], "no_memory");
   EXPECT_EQ(cases[1]["id"], "matmul/" + std::string(matmul.ladder[0].name) + "/4x5x6/hot");
-  ASSERT_EQ(json["strategies"].size(), 1u);  // once, however many cases it has
+  ASSERT_EQ(json["strategies"].size(), 1u);  // only once, even with several cases
   EXPECT_EQ(json["strategies"][0]["name"], matmul.ladder[0].name);
 }
 
@@ -95,12 +95,12 @@ TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
 }
 )");
   EXPECT_EQ(nlohmann::ordered_json::parse(text), object);
-  // a command line may hold any byte
+  // a command line may contain any byte
   const auto read = nlohmann::ordered_json::parse(to_text({{"command", "\xff"}}));
   EXPECT_EQ(read.at("command"), "\xef\xbf\xbd");
 }
 
-// an output with a NaN has an error that JSON cannot say: the record has to survive it all the same
+// JSON cannot represent the error of an output with NaN, but the record must survive it
 TEST(Record, KeepsAnErrorThatIsNotFinite) {
   const auto& matmul = experiments()[0];
   Record record{.experiments = experiments(),
@@ -120,7 +120,7 @@ TEST(Record, KeepsAnErrorThatIsNotFinite) {
   EXPECT_TRUE(std::isnan(record.cases[0].result->error->value));
 }
 
-// what becomes a number has to be one; whether the numbers agree is not asked
+// each value must have the right type and range; agreement between values is not checked
 TEST(Record, ResumesNothingThatCannotBe) {
   using Json = nlohmann::ordered_json;
   const auto& matmul = experiments()[0];
@@ -190,7 +190,7 @@ TEST(Record, ResumesNothingThatCannotBe) {
   }
 }
 
-// a clock that was set back while nobody measured
+// the clock was set back between measurements
 TEST(Record, DoesNotEndBeforeItStarted) {
   const std::string later = "2999-01-01T00:00:00Z";
   const Record record{

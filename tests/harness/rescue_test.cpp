@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows that end the process, disturbed GPUs and small ones, on GPUs that are made up.
+// Rows that end the process, and GPUs that are disturbed or small; all GPUs are simulated.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A recheck on a made-up GPU, an H200 unless a test says otherwise.
+/// A recheck on a simulated GPU, an H200 by default.
 class MadeUpGpu : public Run {
  protected:
   [[nodiscard]] static std::string program(const std::string& gpus,
@@ -26,7 +26,7 @@ class MadeUpGpu : public Run {
   }
 };
 
-/// What is left of a GPU case whose blocks of samples in a range find the GPU busy.
+/// The result of a GPU case if a range of its blocks of samples finds the GPU busy.
 class Disturbed : public MadeUpGpu {
  protected:
   nlohmann::json measured(const std::string& busy) {
@@ -61,13 +61,13 @@ TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
   const auto busy = measured("6-1000");
   EXPECT_EQ(busy["disturbed"], "the times jumped, and the harness does not see why");
   EXPECT_EQ(busy["seconds"]["median"], 1e-3);  // of the blocks before
-  // where all are alike, nothing shows by times alone
+  // if all blocks are slow, times alone reveal nothing
   EXPECT_TRUE(measured("1-1000")["disturbed"].is_null());
-  // a row whose every sample but a few is disturbed keeps them all
+  // a row keeps all samples if most are disturbed
   EXPECT_EQ(measured("3-1000")["status"], "passed");
 }
 
-// its exit code would be a pass, or a test that was skipped
+// the row's exit code could mean a pass or a skipped test
 TEST_F(MadeUpGpu, PassNoGateThatARowEndsWithoutAWord) {
   for (const char* end : {"_exit", "_exit77"}) {
     const auto outcome = run("--gate --experiment=doubling",
@@ -78,7 +78,7 @@ TEST_F(MadeUpGpu, PassNoGateThatARowEndsWithoutAWord) {
   EXPECT_EQ(run("--gate --experiment=doubling", program("NVIDIA H200")).code, 0);
 }
 
-// the made-up context takes a tenth of a second, and a process has both regimes' samples
+// the simulated context takes 0.1 s, and each process gives a sample of both regimes
 TEST_F(MadeUpGpu, TimesTheFirstCallOfProcesses) {
   const auto outcome = measure("--shape=256x256 --regime=first,first_context");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
@@ -112,12 +112,12 @@ TEST_F(MadeUpGpu, BlamesTheRowThatEndsItsFirstProcess) {
 
 constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
 
-/// What a row does in place of coming back, and what its cases say of it then.
+/// How a row ends instead of returning, and the reason that its cases then have.
 using End = std::pair<const char*, const char*>;
-// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
+// NOLINTNEXTLINE(misc-multiple-inheritance): required by GoogleTest
 class MadeUpGpuWithARowThatEnds : public MadeUpGpu, public testing::WithParamInterface<End> {};
 
-// the row has failed at each shape, and the others are measured as if it was not there
+// the row fails at each shape, and the others are measured as usual
 TEST_P(MadeUpGpuWithARowThatEnds, LoseNothingButThatRow) {
   const auto [end, why] = GetParam();
   const auto outcome =
@@ -140,7 +140,7 @@ TEST_P(MadeUpGpuWithARowThatEnds, LoseNothingButThatRow) {
     EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
   }
 }
-// the same of proofs, at edges and of cases
+// the same for proofs at edges and of cases
 TEST_P(MadeUpGpuWithARowThatEnds, CostTheGateThatRowAlone) {
   const auto [end, why] = GetParam();
   const auto gate = [&](const std::string& flags) {
@@ -181,16 +181,16 @@ constexpr End ends[] = {
 INSTANTIATE_TEST_SUITE_P(MadeUp, MadeUpGpuWithARowThatEnds, testing::ValuesIn(ends),
                          [](const auto& info) { return std::string(info.param.first); });
 
-// whom a debugger or a profiler ends, or looks for the end of
+// for a debugger or profiler, which handles the end of the process itself
 TEST_F(MadeUpGpu, ThatAreToldNotToGoOnEndWithTheRow) {
   const auto outcome = measure("--shape=256x256 --strategy=crash --regime=hot",
                                "RECHECK_NO_RESCUE=1 MADE_UP_END=abort");
   EXPECT_NE(outcome.code, 0) << outcome.output;
-  EXPECT_EQ(outcome.output.find("going on"), std::string::npos) << outcome.output;
+  EXPECT_EQ(outcome.output.find("continuing"), std::string::npos) << outcome.output;
   EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
 }
 
-// a profiler asks every program for one case about the machine, beside its own
+// a profiler passes every program one case about the machine, in addition to its own
 TEST_F(MadeUpGpu, ThatAreAskedForCasesProveTheseAlone) {
   const auto file = folder_ / "cases.txt";
   std::ofstream(file) << "doubling/gpu/256x256/cold\ndoubling/cpu/512x512/hot\n";
@@ -202,15 +202,15 @@ TEST_F(MadeUpGpu, ThatAreAskedForCasesProveTheseAlone) {
   EXPECT_EQ(outcome.output.find("machine/launch/1/hot: not_run: "), 0U) << outcome.output;
 }
 
-// a square is not left out for what a single row took
+// one slow row shape must not exclude a square
 TEST_F(MadeUpGpu, ThatAreSlowAtOneShapeAreTriedAtTheNext) {
-  // the host computes; --per-case is long enough for one that is busy
+  // the host computes, so --per-case allows for a busy one
   const auto outcome =
       measure("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "MADE_UP_SLOW_ROWS=1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   for (const auto& one : record["cases"]) EXPECT_EQ(one["status"], "passed") << one;
-  // and still is where it is as slow
+  // but it is excluded if it really is as slow
   const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "MADE_UP_SLOWER=2000000");
   ASSERT_EQ(slow.code, 0) << slow.output;
   EXPECT_NE(slow.output.find("1 not_run"), std::string::npos) << slow.output;
@@ -229,7 +229,7 @@ TEST_F(MadeUpGpu, ThatWaitForEachLaunchAreNotTimedUnlessByForce) {
             std::string::npos);
 }
 
-// 20 ms a launch, where a microsecond was expected
+// each launch takes 20 ms, though a microsecond was predicted
 TEST_F(MadeUpGpu, ThatAreSlowerThanPredictedEndWithTheirBudget) {
   const auto outcome = measure(
       "--strategy=gpu --regime=hot --shape=256x256,257x256,258x256,259x256,260x256 --budget=0.8",
@@ -246,7 +246,7 @@ TEST_F(MadeUpGpu, ThatAreSlowerThanPredictedEndWithTheirBudget) {
   EXPECT_EQ(last["reason"], "--budget of 0.8 used up");
 }
 
-// by somebody else
+// other processes use the memory
 TEST_F(MadeUpGpu, WhoseMemoryIsTakenMeasureWhatFitsAndSayWhatWasFree) {
   ASSERT_EQ(
       measure("--strategy=gpu --regime=hot --shape=64x64,2048x2048", "MADE_UP_FREE=20000000").code,
@@ -262,7 +262,7 @@ TEST_F(MadeUpGpu, WhoseMemoryIsTakenMeasureWhatFitsAndSayWhatWasFree) {
   EXPECT_EQ(none["cases"][1]["reason"], none["environment"]["gpu_reason"]);
 }
 
-// 4 GB, and three times as slow as its attributes promise
+// 4 GB, and three times slower than its attributes promise
 TEST_F(MadeUpGpu, ThatAreSmallEndInTimeAndNameWhatDoesNotFit) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "proofs take several times as long under the sanitizers";
@@ -273,7 +273,7 @@ TEST_F(MadeUpGpu, ThatAreSmallEndInTimeAndNameWhatDoesNotFit) {
                    small);
   };
   auto outcome = go();
-  // in time, where nobody else took the CPU meanwhile
+  // checked only if no other process used the CPU meanwhile
   const auto late = [&] {
     const auto found = record();
     return found["wall_seconds"] >= 1.3 * 3 || found.dump().find("used up") != std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program as a user meets it: what bad input gets, what an interruption leaves behind.
+// Runs the program as a user would: its answers to bad input, and its files after an interruption.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -30,7 +30,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--shape=12x", "'12x' is not a shape"},
       {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
       {"--strategy=tile16 --shape=12x12", "no such strategy has such a shape"},
-      {"--strategy=cpu_serial --regime=cold", "CPU rows have hot only"},
+      {"--strategy=cpu_serial --regime=cold", "CPU rows run hot only"},
       {"--fast", "unknown flag '--fast'"},
       {"tile16", "unknown flag 'tile16'"},
       {"--per-case=", "--per-case needs a value"},
@@ -40,7 +40,7 @@ TEST_F(Run, RefusesInputThatMakesNoSense) {
       {"--budget=-1", "is not a time such as 5min, 300s or 300"},
       {"--strategy=cpu_serial --budget=0.001s",
        "--budget=0.001s has no room for anything: the quickest shape is predicted"},
-      {"--cases=CMakeLists.missing", "cannot be read, or names no case"}};
+      {"--cases=CMakeLists.missing", "cannot be read, or is empty"}};
   for (const auto& [flags, words] : refusals) expect_refusal(flags, 2, words);
 }
 
@@ -70,7 +70,7 @@ TEST_F(Run, WritesWhatItMeasured) {
   EXPECT_NE(outcome.output.find("2 passed"), std::string::npos) << outcome.output;
   const auto record = this->record();
   EXPECT_EQ(record["schema"], 6);
-  // the CPU's rows by themselves are not worth minutes
+  // without a GPU, CPU rows get less time
   const auto& here = record["environment"];
   EXPECT_EQ(here["budget_seconds"], here["gpu"].is_null() ? 0.2 : 1.0);
   EXPECT_FALSE(record["finished"].is_null());
@@ -84,7 +84,7 @@ TEST_F(Run, WritesWhatItMeasured) {
   EXPECT_EQ(raw[0]["id"], first["id"]);
   EXPECT_EQ(raw[0]["samples"].size(), first["seconds"]["samples"]);
   EXPECT_GE(raw[0]["samples"].size(), 6u);
-  // what the cases took is what the run took, but for its start and end
+  // the cases' times add up to the run's, except for its start and end
   double spent = 0;
   for (const auto& c : record["cases"]) spent += double{c["spent"]};
   EXPECT_GT(spent, 0);
@@ -92,14 +92,14 @@ TEST_F(Run, WritesWhatItMeasured) {
   EXPECT_LE(first["error"]["value"], first["error"]["bound"]);
 }
 
-/// The rounds in which a case has taken a block.
+/// The rounds in which a case took a block.
 std::vector<int> rounds(const nlohmann::ordered_json& of_case) {
   std::vector<int> found;
   for (const auto& block : of_case["blocks"]) found.push_back(block[0]);
   return found;
 }
 
-// a row that went on by itself would be timed on another machine than the others, as it were
+// rows of a shape share all rounds, so they see the same clock and temperature
 TEST_F(Run, TimesAllRowsOfAShapeFromTheFirstRoundToTheLast) {
   const std::string quick = " --experiment=matvec --strategy=s3_sse,cpu_serial --shape=3000x300";
   ASSERT_EQ(run(output() + quick + " --per-case=20").code, 0);
@@ -115,7 +115,7 @@ TEST_F(Run, TimesAllRowsOfAShapeFromTheFirstRoundToTheLast) {
 }
 
 TEST_F(Run, SpreadsTheFewBlocksOfASlowRowOverRoundsThatTheOthersTakeToo) {
-  // a launch takes longer than all sampling may
+  // one launch takes longer than the whole sampling budget
   const std::string slow =
       " --experiment=matmul --strategy=cpu_serial,cpu_blas --shape=300x300x300 --per-case=0.1";
   ASSERT_EQ(run(output() + slow).code, 0);
@@ -143,7 +143,7 @@ TEST_F(Run, ShowsWhatItDoesNotRunAndWhy) {
   struct {
     const char *shape, *status, *code, *words;
   } const cases[] = {
-      // more than any machine has: predicted, not tried
+      // more than any machine has, so it is predicted and not tried
       {"2000000x2000000x4", "unsupported", "no_memory", "not enough host memory: needs "},
       {"1x1x16777216", "unsupported", "no_bound", "no error bound"},
       {"3000x3000x3000", "not_run", "too_slow", "--per-case"}};
@@ -168,12 +168,12 @@ TEST_F(Run, ResumesBehindWhatItHas) {
   half["cases"][1].update({{"status", "not_run"}, {"reason", "not reached"}, {"seconds", nullptr}});
   std::ofstream(folder_ / "record.json") << half;
   std::ofstream(folder_ / "samples.jsonl") << raw[0] << '\n';
-  // with the settings that it had, which need not be said again
+  // the earlier run's settings apply without being repeated
   ASSERT_EQ(run(output() + " --strategy=cpu_serial --shape=9x8x7,9x8x6 --resume").code, 0);
   for (const char* setting : {"seed", "budget_seconds", "command_budget_seconds"})
     EXPECT_EQ(record()["environment"][setting], whole["environment"][setting]) << setting;
   EXPECT_EQ(record()["cases"][0], whole["cases"][0]);
-  EXPECT_EQ(samples()[0], raw[0]);  // kept, to the last sample
+  EXPECT_EQ(samples()[0], raw[0]);  // with every sample
   EXPECT_EQ(record()["cases"][1]["status"], "passed");
   EXPECT_EQ(record()["environment"]["started"], whole["environment"]["started"]);
 }
@@ -193,7 +193,7 @@ TEST_F(Run, RefusesToResumeByOtherFlags) {
   }
 }
 
-// a job that is started again, perhaps elsewhere, after any end of the one before
+// a job that is restarted, perhaps on another machine, however the previous one ended
 TEST_F(Run, BeginsWhereNothingCanBeResumed) {
   const std::string plan = output() + " --strategy=cpu_serial --shape=9x8x7 --resume";
   fs::create_directory(folder_ / "new");
@@ -214,9 +214,9 @@ TEST_F(Run, BeginsWhereNothingCanBeResumed) {
       {{{"record.json", with("/environment/cpu", "other")}, {"samples.jsonl", raw}}, "cpu was \"o"},
       {{{"record.json", with("/schema", 99)}, {"samples.jsonl", raw}}, "schema 99"},
       {{{"record.json", whole.substr(0, 300)}, {"probes.json", "{}"}}, "it may be cut short"},
-      {{{"record.json", "[]"}}, "no record of Recheck"},
-      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is not what was"},
-      {{{"record.json", whole}}, "samples.jsonl has nothing of it"},
+      {{{"record.json", "[]"}}, "not a record of Recheck"},
+      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is damaged"},
+      {{{"record.json", whole}}, "samples.jsonl has no samples of it"},
       {{{"record.journal.jsonl", ""}}, "is empty"},
       {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}}, "line 1 is not"}};
   for (int number = 1; const auto& [files, why] : left) {
@@ -239,7 +239,7 @@ TEST_F(gpu_Run, NotesThatAnotherProcessCameToTheGpu) {
   const auto mine = folder_ / "mine", other = folder_ / "other";
   const std::string flags =
       "--strategy=cpu_serial --shape=9x8x7,500x500x500,501x501x501 --per-case=1 --output=";
-  // whatever a run measures, it has a context
+  // a run has a GPU context, whatever it measures
   pid_t child = 0;
   std::thread somebody([&] {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -263,8 +263,8 @@ TEST_F(gpu_Run, NotesThatAnotherProcessCameToTheGpu) {
       << outcome.output;
 }
 
-// an error that takes the context with it is one case's own, and so is a launch that never ends: a
-// new process goes on behind it
+// an error that destroys the context, or a launch that never ends, fails one case only: a new
+// process continues after it
 TEST_F(gpu_Run, LosesOneRowToAnIllegalAccessAndOneToALaunchThatNeverEnds) {
   const auto outcome = run(output() +
                                " --experiment=matmul --shape=65x48x80 --regime=cold,hot "
@@ -305,9 +305,9 @@ TEST_F(Run, ProvesRowsWithoutTimingThem) {
   const auto gpu = run("--gate --experiment=transpose --strategy=naive");
   EXPECT_TRUE(gpu.code == 0 || gpu.code == 77) << gpu.output;
   for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--force", "--seed=2"})
-    expect_refusal(std::string("--gate ") + other, 2, "has no say with --gate");
+    expect_refusal(std::string("--gate ") + other, 2, "cannot be combined with --gate");
   EXPECT_EQ(run("--gate --strategy=none").code, 2);
-  // and cases, at their own shapes, in their order
+  // cases are proven at their own shapes, in their order
   const auto file = folder_ / "cases.txt";
   std::ofstream(file) << "transpose/cpu_serial/2048x2048/hot\nmatmul/cpu_serial/80x48x64/hot\n";
   const auto cases = run("--gate --cases=" + quoted(file.string()));
@@ -331,11 +331,11 @@ TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
   };
   const auto all = lines("");
   EXPECT_EQ(lines("--benchmark_filter=all"), all);
-  const auto cold = lines("--benchmark_filter=/cold$");  // of the ids in the record
+  const auto cold = lines("--benchmark_filter=/cold$");  // matches ids of the record
   EXPECT_GT(cold, 0);
   EXPECT_EQ(lines("--benchmark_filter=-/cold$"), all - cold);
 
-  // it measures what it lists
+  // measures what it lists
   const auto file = folder_ / "google.json";
   const auto outcome = run(output() + " --shape=9x8x7 --benchmark_filter=cpu_serial/.*/hot$ " +
                            "--benchmark_out=" + file.string());
@@ -351,7 +351,7 @@ TEST_F(Run, LetsGoogleBenchmarkChooseAndPrint) {
   EXPECT_NE(none.output.find("no case matches"), std::string::npos) << none.output;
 }
 
-// what a budget drops first, and how it says so
+// a budget drops the largest shapes first, and says so
 TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
   const std::string plan = output() +
                            " --strategy=cpu_serial --shape=64x64x64,512x512x512,128x128x128 "
@@ -367,21 +367,21 @@ TEST_F(Run, DropsTheLargestShapesThatABudgetHasNoRoomFor) {
   EXPECT_EQ(record["plan"]["dropped"][0]["experiment"], "matmul");
   EXPECT_EQ(record["plan"]["dropped"][0]["shape"], "512x512x512");
   EXPECT_EQ(record["environment"]["command_budget_seconds"], 0.8);
-  // and a run that is resumed keeps its plan
+  // a resumed run keeps its plan
   ASSERT_EQ(run(plan + " --resume").code, 0);
   EXPECT_EQ(this->record()["plan"], record["plan"]);
   EXPECT_EQ(this->record()["cases"], record["cases"]);
 }
 
-// what claims need comes first; the rest of the matrix, by --resume, behind it
+// claims' cases come first; --resume then adds the rest of the matrix
 TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
   const std::string named = "transpose/cpu_serial/2048x2048/hot";
   const auto file = std::filesystem::temp_directory_path() / folder_.filename() += ".claims.txt";
   const std::string cases = "--cases=" + quoted(file.string());
   std::ofstream(file) << "transpose/nothing/1x1/hot\n";
-  expect_refusal(cases, 2, "which is no case");
+  expect_refusal(cases, 2, "which is not a case");
   std::ofstream(file) << named << "\n\n";
-  expect_refusal("--experiment=matmul " + cases, 2, "--cases says which cases are measured");
+  expect_refusal("--experiment=matmul " + cases, 2, "--cases already selects the cases");
   std::istringstream lines(run("--benchmark_list_tests " + cases).output);
   std::set<std::string> ids;
   for (std::string id; std::getline(lines, id);) ids.insert(id);
@@ -406,7 +406,7 @@ TEST_F(Run, MeasuresTheCasesOfAFileAndThenTheOthers) {
   std::filesystem::remove(file);
 }
 
-// NOLINTNEXTLINE(misc-multiple-inheritance): GoogleTest's own way
+// NOLINTNEXTLINE(misc-multiple-inheritance): required by GoogleTest
 class RunUntilASignal : public Run, public testing::WithParamInterface<int> {};
 
 TEST_P(RunUntilASignal, KeepsWhatItHas) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that let wrong outputs through, and rows that change what other rows depend on: neither
-// passes, and nothing gets a time by them.
+// Checks that accept wrong outputs, and rows that change other rows' data: none of them passes or
+// gets a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace recheck {
 namespace {
 
-/// Transposition's own check, spoiled.
+/// The defects of transposition's own check.
 enum class Defect {
   always_right,
   last_ignored,
@@ -67,7 +67,7 @@ Experiment spoiled_experiment(const Strategy& row) {
   return experiment;
 }
 
-/// What `--gate` prints of an experiment, and its exit code.
+/// The output of `--gate` for an experiment, and its exit code.
 std::pair<std::string, int> gate_of(const Experiment& experiment) {
   testing::internal::CaptureStdout();
   const int code = run_gate({&experiment, 1}, {});
@@ -81,7 +81,7 @@ void measure(std::span<Case> cases) {
 }
 
 std::string refutation(const std::string& accepted) {
-  return "the check of transpose accepts an output " + accepted + ": mend its reference";
+  return "the check of transpose accepts an output " + accepted + ": fix its reference";
 }
 
 template <Defect defect>
@@ -102,7 +102,7 @@ void is_refuted_by_a_run(const Strategy& row, const std::string& accepted) {
   EXPECT_FALSE(c.seconds);
 }
 
-// each in a process of its own, which has to find out by itself
+// each gate runs in its own process, which has to find the defect itself
 TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByTheGate) {
   const auto serial = row("cpu_serial");
   is_refuted_by_the_gate<Defect::always_right>(serial, "whose last element is wrong");
@@ -118,7 +118,7 @@ TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByARun) {
   is_refuted_by_a_run<Defect::zero_is_no_error>(serial, "that is zero");
 }
 
-/// A row that is right and then spoils its input, and what is right.
+/// A row that is right but then spoils its input, next to a right one.
 void is_named(const Strategy& right, void (*spoils)(const Call&)) {
   Strategy rows[] = {right, right};
   rows[0].name = "spoils";

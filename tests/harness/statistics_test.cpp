@@ -19,7 +19,7 @@ std::vector<double> one_to(int n) {
 
 TEST(MedianInterval, IsStudentsOfThreeToFiveSamplesAndTheRangeOfSix) {
   EXPECT_FALSE(median_interval(one_to(2)));
-  const auto three = median_interval({8, 2, 4});  // their logarithms: 2, 1, 3 times that of 2
+  const auto three = median_interval({8, 2, 4});  // their logarithms: 2, 1 and 3 times log 2
   ASSERT_TRUE(three);
   EXPECT_EQ(three->median, 4);
   EXPECT_NEAR(std::log2(three->high / 4), 4.303 / std::sqrt(3), 1e-12);
@@ -59,10 +59,10 @@ TEST(MedianInterval, HoldsTheMedianAtLeastNinetyFivePercentOfTheTime) {
     held += interval.low <= std::numbers::ln2 && std::numbers::ln2 <= interval.high ? 1 : 0;
   }
   EXPECT_GE(held, 0.94 * runs);
-  EXPECT_LE(held, 0.99 * runs);  // and is no wider than it has to be
+  EXPECT_LE(held, 0.99 * runs);  // and not needlessly wide
 }
 
-// what a block finds, all of its samples find
+// the samples of a block share its conditions
 TEST(IntervalOfBlocks, HoldsTheMedianOfClusteredSamples) {
   std::mt19937 random(4);
   std::normal_distribution<double> normal;
@@ -80,7 +80,7 @@ TEST(IntervalOfBlocks, HoldsTheMedianOfClusteredSamples) {
     of_samples += holds(median_interval(samples));
   }
   EXPECT_GE(held, 0.93 * runs);
-  EXPECT_LE(of_samples, 0.9 * runs);  // which they would be, were they independent
+  EXPECT_LE(of_samples, 0.9 * runs);  // they would be, if they were independent
 }
 
 TEST(IntervalOfBlocks, IsThatOfTheSamplesOfTooFewBlocks) {
@@ -102,9 +102,9 @@ TEST(IntervalOfBlocks, IsNoNarrowerThanTheClocksStep) {
 
 TEST(MiddleOfBlock, IsAMeanWhereTheClocksStepDecides) {
   const std::vector<double> ticks = {150, 150, 151, 150, 150, 151, 150, 400};
-  EXPECT_NEAR(middle_of_block(ticks, 1), 150 + 2 / 7., 1e-9);  // without what was delayed
+  EXPECT_NEAR(middle_of_block(ticks, 1), 150 + 2 / 7., 1e-9);  // without the delayed samples
   EXPECT_EQ(middle_of_block(ticks, 0), 150);
-  EXPECT_EQ(middle_of_block({144, 149, 150, 155, 156, 160}, 1), 152.5);  // it does not
+  EXPECT_EQ(middle_of_block({144, 149, 150, 155, 156, 160}, 1), 152.5);  // the step decides nothing
 }
 
 }  // namespace

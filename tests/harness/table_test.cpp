@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every table promises: one name everywhere, a file for each GPU row and a row for each file.
+// Properties of every table: one name everywhere, a file for each GPU row and a row for each file.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -16,14 +16,14 @@
 namespace recheck {
 namespace {
 
-/// tile16_depth4 belongs to the file tile: the name up to where its numbers or its variant begin.
+/// Whether a row belongs to a file: tile16_depth4 belongs to tile, its name without the numbers.
 bool belongs(std::string_view strategy, const std::string& stem) {
   if (!strategy.starts_with(stem)) return false;
   const auto rest = strategy.substr(stem.size());
   return rest.empty() || rest[0] == '_' || std::isdigit(static_cast<unsigned char>(rest[0])) != 0;
 }
 
-/// The files of rows, and not those with a header of their own, which rows share.
+/// The files of rows, without those with their own header, which rows share.
 std::set<std::string> kernel_files(const Experiment& experiment) {
   std::set<std::string> stems;
   const auto folder = std::filesystem::path(RECHECK_SOURCE) / "kernels" / experiment.name;
@@ -84,7 +84,7 @@ TEST(Tables, CountCompulsoryWork) {
   EXPECT_EQ(transpose.problem.work({3, 5}).flops, 0);
 }
 
-// what a part says about itself rests on a proof of the whole, which has to be of the same operands
+// a component relies on the proof of its whole row, which must have the same operands
 TEST(Tables, HaveAWholeForEveryPart) {
   for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {
@@ -98,7 +98,7 @@ TEST(Tables, HaveAWholeForEveryPart) {
   }
 }
 
-// a name ends in the parameter that its row sweeps, with the value that the row has
+// a name ends in its swept parameter, with the row's value
 TEST(Tables, NameSweptParametersByTheirValues) {
   for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {

@@ -11,7 +11,7 @@
 
 namespace recheck {
 
-/// A fixture with a folder of its own, gone at the test's end.
+/// A fixture with its own folder, removed at the end of the test.
 class TemporaryFolder : public testing::Test {
  public:
   ~TemporaryFolder() override { std::filesystem::remove_all(folder_); }
@@ -28,7 +28,7 @@ class TemporaryFolder : public testing::Test {
     return text.str();
   }
 
-  /// A file of the folder, and the folders that it is in.
+  /// Writes a file in the folder, and creates its parent folders.
   void file(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name) << text;

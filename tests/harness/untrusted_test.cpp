@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Why `body` throws, in one line.
+/// The one-line message of what `body` throws.
 std::string refusal(const auto& body) {
   try {
     body();
@@ -55,13 +55,13 @@ TEST_F(UntrustedFile, IsReadIfItIsOne) {
   const auto why = [&] { return refusal([&] { read_text(path); }); };
   EXPECT_NE(why().find("cannot read " + path.string() + ": No such file"), std::string::npos);
   fs::create_directory(path);
-  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  EXPECT_NE(why().find("it is not a regular file"), std::string::npos);
   fs::remove(path);
-  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // nobody writes into it
-  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // without a writer
+  EXPECT_NE(why().find("it is not a regular file"), std::string::npos);
   fs::remove(path);
   fs::create_symlink("/dev/zero", path);
-  EXPECT_NE(why().find("it is no regular file"), std::string::npos);
+  EXPECT_NE(why().find("it is not a regular file"), std::string::npos);
   fs::remove(path);
   std::ofstream(path) << std::string("a\0b", 3);
   EXPECT_EQ(read_text(path), std::string("a\0b", 3));

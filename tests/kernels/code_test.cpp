@@ -8,7 +8,7 @@ namespace {
 
 constexpr int none = 0;
 
-/// What the device's code was made for: as it is for machine code, negative for PTX.
+/// The architecture of the device's code: positive for machine code, negative for PTX.
 int code(std::string_view architectures, int compute_capability) {
   const auto found = code_for(architectures, compute_capability);
   if (!found) return none;

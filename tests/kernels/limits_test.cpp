@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What launchers refuse before they ask any device, and what rows refuse of any.
+// Refusals by launchers before they query a device, and by rows on any device.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 namespace k = kernels::matvec;
 
-/// Of 68 rows and columns that lie so many floats apart.
+/// Arguments for 68 rows and columns that are this many floats apart.
 k::MatvecArgs apart(std::int64_t floats) {
   return {.rows = 68, .columns = 68, .a = nullptr, .pitch = 4 * floats, .v = nullptr, .r = nullptr};
 }
@@ -54,11 +54,11 @@ TEST(Limits, ARowRefusesAnExtentThatKernelsDoNotCount) {
   int tried = 0;
   for (const auto& [experiment, strategy] : all) {
     const auto axes = experiment->axes.size();
-    if (axes < 2) continue;  // probes of memory count in 64 bits
+    if (axes < 2) continue;  // memory probes count in 64 bits
     for (std::size_t axis = 0; axis < axes; ++axis) {
       for (const std::int64_t extent : {std::int64_t{kernels::most_extent} + 1,
                                         (std::int64_t{1} << 31) - 1, (std::int64_t{1} << 32) + 1}) {
-        Shape shape(axes, 0);  // with one extent more than 0 nothing is computed anyhow
+        Shape shape(axes, 0);  // one positive extent only: nothing is computed
         shape[axis] = extent;
         EXPECT_THROW(strategy->launch.run({shape, operands, {}}), std::length_error)
             << experiment->name << '/' << strategy->name << ' ' << to_string(shape);
@@ -69,7 +69,7 @@ TEST(Limits, ARowRefusesAnExtentThatKernelsDoNotCount) {
   EXPECT_GT(tried, 900);
 }
 
-/// Why a row does not take a shape on a device of 9.0 with so much shared memory for a block.
+/// Why a row refuses a shape on a device of 9.0 with this much shared memory per block.
 std::string refusal(std::string_view name, const Shape& shape, std::int64_t shared_bytes) {
   const Gpu gpu{.device = Device{.name = "some GPU",
                                  .compute_capability = 90,
@@ -89,7 +89,7 @@ TEST(Limits, ARowRefusesADeviceWithTooLittleSharedMemory) {
   EXPECT_EQ(refusal("tile32_depth8", {64, 64, 64}, hopper), "");
   EXPECT_EQ(refusal("tile32_depth8", {64, 64, 64}, small),
             "needs 65536 B of shared memory per block, the device allows 49152 B");
-  // 2^25 of k are 2^32 bytes, which no int counts
+  // k = 2^25 makes 2^32 bytes, which overflow an int
   EXPECT_NE(refusal("full_strip16", {16, 16, 1 << 25}, hopper), "");
   EXPECT_NE(refusal("s2_full_strips", {16, 16, 1 << 25}, hopper), "");
   EXPECT_NE(refusal("latency_shared", {1 << 30}, hopper), "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables for a recheck of its own (tests/harness/run_test.cpp runs it): strategies that take the
-// device down, or keep it for ever, stand between two that are right.
+// Tables for a recheck of its own (tests/harness/run_test.cpp runs it): rows that crash the device,
+// or never end, between two right ones.
 #include "../../experiments/harness/case/rescue.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 #include "../../experiments/recheck.hpp"

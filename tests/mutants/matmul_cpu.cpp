@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU's triple loop, spoiled: twins of the mutants whose defect is in the result, for machines
-// without a GPU. What they put to the test is the comparison.
+// The CPU's triple loop with defects: twins of the mutants with a wrong result, for machines
+// without a GPU. They test the comparison.
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ void product(int m, int n, int k, const float* a, std::int64_t lda, const float*
   }
 }
 
-/// Computes at its first call, and gives that result out at every later one of the same size.
+/// Computes at its first call, and returns that result at every later call of the same size.
 void stale_result(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                   std::int64_t ldb, float* c, std::int64_t ldc) {
   static std::vector<float> kept;
@@ -71,7 +71,7 @@ float split_product(float x, float y) {
   return small + (x0 * y1 + x1 * y0) + x0 * y0;
 }
 
-/// A product whose k is cut into four parts, each summed by itself.
+/// A product whose k is cut into four parts, summed separately.
 template <int defect>
 void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
               std::int64_t ldb, float* c, std::int64_t ldc) {
@@ -90,7 +90,7 @@ void in_parts(int m, int n, int k, const float* a, std::int64_t lda, const float
 
 enum class Relapse { spoils, idles, throws, changes_its_input };
 
-/// Right for its two proofs, and then no more.
+/// Right in its two proofs and wrong afterwards.
 template <Relapse relapse>
 void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                        std::int64_t ldb, float* c, std::int64_t ldc) {
@@ -99,15 +99,14 @@ void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, co
   if (proven && relapse == Relapse::idles) return;
   if (proven && relapse == Relapse::throws) throw std::runtime_error("no more");
   reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  // not where its inputs are fresh, which are integers: what is left in the end has to be judged
-  // too
+  // not on fresh inputs, which are integers: the final output must be judged too
   if (proven && relapse == Relapse::spoils && a[0] != std::round(a[0]))
     c[(m - 1) * ldc + n - 1] = NAN;
   if (proven && relapse == Relapse::changes_its_input) const_cast<float&>(b[k - 1]) = a[0];
 }
 
-/// What reference::MatmulOracle would look at, were it seeded by the shape alone: sixteen rows, and
-/// C·x. In all other rows two elements have the sum that a right row has along x.
+/// The part that reference::MatmulOracle would check if its seed were the shape alone: sixteen
+/// rows, and C·x. In all other rows, two elements are wrong but keep the sum of the row along x.
 void right_where_it_is_looked_at(int m, int n, int k, const float* a, std::int64_t lda,
                                  const float* b, std::int64_t ldb, float* c, std::int64_t ldc) {
   std::mt19937_64 random(static_cast<std::uint64_t>((std::int64_t{m} * 31 + n) * 31 + k));
@@ -140,8 +139,8 @@ void right_where_it_is_looked_at(int m, int n, int k, const float* a, std::int64
   }
 }
 
-/// Right on integers; of reals, if it is spoiled, it leaves out a row, which a sum over so many
-/// columns of a row hardly shows beside what rounding may cost sums so long.
+/// Right on integers. If spoiled, it omits a row of reals, whose effect on a sum over this many
+/// columns is hardly larger than the rounding of such a sum.
 template <bool spoiled>
 void row_after_row(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                    std::int64_t ldb, float* c, std::int64_t ldc) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared-memory tile of kernels/matmul/tile.cu, spoiled; and the documents' listings, spoiled
-// or where they do not belong.
+// The shared-memory tile of kernels/matmul/tile.cu with defects, and the documents' listings, with
+// defects or at shapes that they do not support.
 
 #include <cuda_bf16.h>
 
@@ -25,7 +25,7 @@ consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
 template <int defect>
 __global__ void mutant_kernel(MatmulArgs p) {
-  constexpr int tile = 32;  // many warps per block: a missing barrier is then a race that is lost
+  constexpr int tile = 32;  // many warps per block make a missing barrier a visible race
   __shared__ float as[tile][tile];
   __shared__ float bs[tile][tile];
   const int tx = threadIdx.x, ty = threadIdx.y;
@@ -52,7 +52,7 @@ __global__ void mutant_kernel(MatmulArgs p) {
       bs[ty][tx] = b;
     }
     if (defect != is("first_barrier_missing")) __syncthreads();
-    // without the second barrier nothing makes quick warps wait for slow ones: have some be slow
+    // without the second barrier quick warps do not wait for slow ones: slow some down
     if (defect == is("second_barrier_missing") && ty % 2 == 1) __nanosleep(20'000);
     for (int e = 0; e < tile; ++e) sum += as[ty][e] * bs[e][tx];
     if (defect != is("second_barrier_missing")) __syncthreads();
@@ -74,7 +74,7 @@ void launch(const MatmulArgs& p, cudaStream_t stream) {
   mutant_kernel<defect><<<dim3((p.n + 31) / 32, (p.m + 31) / 32), dim3(32, 32), 0, stream>>>(p);
 }
 
-/// Computes at its first call, and gives that result out at every later one of the same size.
+/// Computes at its first call, and returns that result at every later call of the same size.
 void stale_result(const MatmulArgs& p, cudaStream_t stream) {
   static float* kept = nullptr;
   static std::size_t kept_bytes = 0;
@@ -91,17 +91,16 @@ void stale_result(const MatmulArgs& p, cudaStream_t stream) {
   kept_bytes = bytes;
 }
 
-// S0's listing, spoiled in the ways that it is itself about: without one of its barriers, at its
-// own 16×16 and with nobody made to wait; and with no more changes for four-deep tiles than it
-// names.
+// S0's listing with the defects that it discusses: without one of its barriers, at its own 16×16
+// and with no warp slowed down; and with only those changes for four-deep tiles that it names.
 
 enum class S0Defect {
   none,
   first_barrier_missing,
   second_barrier_missing,
-  depth4_outer_loop,  // shared memory four times as large, a quarter of the phases
-  depth4_both_loops,  // and four times as many products in each
-  depth4_inner_loop   // four tiles deep, but as many products in each phase as before
+  depth4_outer_loop,  // four times the shared memory, a quarter of the phases
+  depth4_both_loops,  // and four times as many products in each phase
+  depth4_inner_loop   // four tiles deep, with the old number of products per phase
 };
 
 template <S0Defect defect>
@@ -118,7 +117,7 @@ __global__ void s0_kernel(const float* md, const float* nd, float* pd, int width
   const int col = blockIdx.x * tile + tx;
   float value = 0;
   for (int k = 0; k < width / slab; ++k) {
-    // as it stands, or four of each as four tiles need them
+    // as printed, or four of each as four-deep tiles need
     for (int i = 0; i < (staged ? slab : tile); i += tile) {
       const int at = k * (staged ? slab : tile) + i;
       mds[ty][i + tx] = md[row * width + at + tx];
@@ -136,7 +135,7 @@ void s0(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   s0_kernel<defect><<<dim3(p.n / 16, p.n / 16), dim3(16, 16), 0, stream>>>(p.a, p.b, p.c, p.n);
 }
 
-// S2's second listing without one of its barriers, and nothing else changed.
+// S2's second listing without one of its barriers.
 
 enum class S2Defect { none, first_barrier_missing, second_barrier_missing };
 
@@ -174,7 +173,7 @@ void s2(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
       {p.k, const_cast<float*>(p.a)}, {p.n, const_cast<float*>(p.b)}, {p.n, p.c}, p.k);
 }
 
-/// Asks for more threads than a block may have, and hides that nothing was launched.
+/// Asks for more threads than a block may have, and hides the launch error.
 void launch_error_swallowed(const MatmulArgs& p, cudaStream_t stream) {
   mutant_kernel<is("writes_nan")><<<1, dim3(64, 64), 0, stream>>>(p);
   cudaGetLastError();
@@ -185,8 +184,8 @@ void allocates_too_much(const MatmulArgs&, cudaStream_t) {
   check(cudaMalloc(&data, std::size_t{1} << 50));
 }
 
-// S1's version 1 on copies of A and B behind which there is room to read on: NaN, as the workspace
-// was before. What it reads there stands anywhere in memory otherwise.
+// S1's version 1 on copies of A and B with room after them, so that it can read on: NaN, as in the
+// poisoned workspace. In the original it would read unrelated memory.
 int whole(std::int64_t k) { return static_cast<int>((k + 15) / 16 * 16); }
 std::int64_t k_tail_floats(const Shape& s) { return (s[0] + 1) * whole(s[2]) + whole(s[2]) * s[1]; }
 void s1_with_room(const MatmulArgs& p, const kernels::Queue& queue) {
@@ -214,7 +213,7 @@ constexpr Strategy pipelined(std::string_view name) {
   return newer(mutant(name, gpu<pipeline<defect>>));
 }
 
-/// S0's listing takes squares of whole tiles, four deep of four in a row.
+/// S0's listing takes squares of whole tiles, in multiples of four tiles.
 template <S0Defect defect, int tile = 16>
 constexpr Strategy s0_row(std::string_view name) {
   Strategy row = packed(mutant(name, gpu<s0<defect>>));
@@ -225,7 +224,7 @@ constexpr Strategy s0_row(std::string_view name) {
   return row;
 }
 
-/// S1's grid rounds down: where it rounds, but to one block at least.
+/// S1's grid rounds down: shapes where it does, with at least one block.
 Reason between_tiles(const Shape& s, const Device&) {
   if (s[0] < 16 || s[1] < 16) return "has no whole tile";
   return s[0] % 16 == 0 && s[1] % 16 == 0 ? Reason{"has nothing to round"} : Reason{};
@@ -238,7 +237,7 @@ constexpr Strategy floor_grid(std::string_view name) {
   return row;
 }
 
-/// S1's and S2's listings take whole tiles, and are wrong where k has a tail.
+/// S1's and S2's listings take whole tiles, and are wrong if k has a tail.
 template <auto kernel, bool tail>
 constexpr Strategy tiled(std::string_view name) {
   Strategy row = packed(mutant(name, gpu<kernel>));

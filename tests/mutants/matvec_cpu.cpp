@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU's double loop and a read-only pass, spoiled: twins of the mutants whose defect is in the
+// The CPU's double loop and a read-only pass with defects: twins of the mutants with a wrong
 // result.
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::string_view defects =
     "read_partial_unwritten";
 consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
-/// A by columns, ld elements from one to the next.
+/// A by columns, ld elements apart.
 template <int defect>
 void product(int rows, int columns, const float* a, std::int64_t ld, const float* v, float* r) {
   if (defect == is("pitch_ignored")) ld = rows;
@@ -48,7 +48,7 @@ void product(int rows, int columns, const float* a, std::int64_t ld, const float
   }
 }
 
-/// Everything into the first word. A by rows.
+/// Folds everything into the first word. A by rows.
 template <int defect>
 void read(int rows, int columns, const float* a, std::int64_t ld, const float* v, float* r) {
   const int end = defect == is("read_tail_skipped") ? columns / 4 * 4 : columns;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four of the kernels in kernels/matvec/, spoiled: the vector through shared memory, the reduction
-// of one block per row, the batches of constant memory, and the read-only pass; and S3's listings,
-// spoiled or called as it says.
+// Four of the kernels in kernels/matvec/ with defects: the vector through shared memory, the
+// reduction with one block per row, the batches of constant memory, and the read-only pass. Also
+// S3's listings, with defects or called as S3 says.
 
 #include <cuda_bf16.h>
 
@@ -30,19 +30,19 @@ constexpr std::string_view defects =
     "read_partial_unwritten";
 consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
-constexpr int block = 1024;         // many warps: a missing barrier is then a race that is lost
-constexpr unsigned late = 100'000;  // nanoseconds, for warps that others ought to wait for
+constexpr int block = 1024;         // many warps make a missing barrier a visible race
+constexpr unsigned late = 100'000;  // nanoseconds, for warps that others should wait for
 
-// S3's listings, spoiled in what they leave unsaid: batches that nobody clears r for, and chunks
-// where the lost half of a guard is a return.
+// S3's listings with the defects that its text permits: batches without clearing r, and chunks
+// where the missing half of a guard is a return.
 
 enum class S3Defect {
   none,
-  sums_not_cleared,  // batches add to what the caller left in r
+  sums_not_cleared,  // batches add to the old contents of r
   idle_threads_return
 };
 
-// all of constant memory that a file may have
+// all of constant memory that a file can use
 static __constant__ float c_v[kernels::matvec::constant_batch];
 
 static __global__ void s3_batch_kernel(int row_size, int column_size, int column_pitch,
@@ -81,7 +81,7 @@ __global__ void s3_chunk_kernel(int row_size, int column_size, int column_pitch,
       s_v[i] = d_v[start + i];
     __syncthreads();
     if (column_size <= id) {
-      // those who leave bring no more words, whoever waits for them or not
+      // threads that left cannot load more words, whether or not others wait for them
       if (defect == S3Defect::idle_threads_return) return;
       continue;
     }
@@ -113,7 +113,7 @@ __global__ void staged_kernel(MatvecArgs p) {
   float sum = 0;
   for (int start = 0; start < columns; start += block) {
     const int end = min(columns, start + block);
-    // without this one, warps that have no rows are already at the next chunk while others sum
+    // without this barrier, warps without rows are already at the next chunk while others sum
     if (defect != is("barrier_before_staging_missing")) __syncthreads();
     if (defect == is("barrier_after_staging_missing") && tid / 32 % 2 == 1) __nanosleep(late);
     if (start + tid < end) staged[tid] = p.v[start + tid];
@@ -122,7 +122,7 @@ __global__ void staged_kernel(MatvecArgs p) {
     for (int j = start; j < end; ++j) {
       const float* column = line(p, j);
       if (defect == is("pitch_ignored")) column = p.a + static_cast<std::int64_t>(j) * p.rows;
-      // S3's own trap: bytes that step over floats go four times as far, here round in a circle
+      // S3's own trap: byte pitches used as floats step four times as far, here modulo the columns
       if (defect == is("pitch_counts_floats")) column = line(p, 4 * j % p.columns);
       float a = column[row], v = staged[j - start];
       if (defect == is("rows_and_columns_swapped"))
@@ -148,7 +148,7 @@ void staged(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows > 0) staged_kernel<defect><<<(p.rows - 1) / block + 1, block, 0, stream>>>(p);
 }
 
-/// A by rows; a tree in shared memory down to one warp, which goes on by shuffles.
+/// A by rows; a tree in shared memory down to one warp, which continues by shuffles.
 template <int defect>
 __global__ void reduced_kernel(MatvecArgs p) {
   __shared__ float sums[block];
@@ -198,7 +198,7 @@ void batches(const MatvecArgs& p, cudaStream_t stream) {
   } while (start < p.columns);
 }
 
-/// A by rows, and the vector as if it were one more.
+/// A by rows, and the vector as one more row.
 template <int defect>
 __global__ void read_kernel(MatvecArgs p) {
   const int tid = static_cast<int>(threadIdx.x);
@@ -227,18 +227,18 @@ void read(const MatvecArgs& p, cudaStream_t stream) {
   read_kernel<defect><<<kernels::fold_partials, block, 0, stream>>>(p);
 }
 
-// Listings that read or write beyond their operands work on copies with room behind them: NaN, as
-// the workspace was before.
+// Listings that read or write beyond their operands work on copies with room after them: NaN, as in
+// the poisoned workspace.
 void copy(float* to, const float* from, std::int64_t count, cudaStream_t stream) {
   cudaMemcpyAsync(to, from, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
 }
 
-/// Floats of a row or column with its padding, at most.
+/// An upper bound for the floats of a padded row or column.
 constexpr std::int64_t line_floats(std::int64_t length) { return length + 256; }
 
-/// A listing of S3's on the transposed matrix, called with the sizes that its symbols stand for:
-/// rowSize the rows of A, columnSize its columns. It then adds up the wrong ones and guards the
-/// wrong ones, and nobody can tell while they are as many.
+/// S3's listing for the transposed matrix, called with the sizes that its symbols suggest: rowSize
+/// the rows of A, columnSize its columns. It then sums and guards the wrong extents, which square
+/// matrices hide.
 std::int64_t sizes_as_named_floats(const Shape& s) {
   const auto most = std::max(s[0], s[1]);
   return most * line_floats(most) + 3 * most;
@@ -252,7 +252,7 @@ void sizes_as_named(const MatvecArgs& p, const kernels::Queue& queue) {
   float* r = v + most;
   copy(a, p.a, p.columns * kernels::matvec::pitch_items(p), queue.stream);
   copy(v, p.v, p.columns, queue.stream);
-  // the launcher hands columns over as S3's rowSize, and rows as its columnSize
+  // the launcher passes columns as S3's rowSize, and rows as its columnSize
   listing({.rows = p.columns, .columns = p.rows, .a = a, .pitch = p.pitch, .v = v, .r = r},
           queue.stream);
   copy(p.r, r, p.rows, queue.stream);
@@ -270,7 +270,7 @@ constexpr Strategy sizes_row(std::string_view name) {
   return row;
 }
 
-/// S3's mxvNaive with the pitch as it gets it: `times` is 1, or 4 where bytes step over floats.
+/// S3's mxvNaive with its pitch: `times` is 1, or 4 if a pitch in bytes counts floats.
 std::int64_t naive_floats(const Shape& s) { return 4 * s[0] * line_floats(s[1]); }
 template <int times>
 void naive_with_room(const MatvecArgs& p, const kernels::Queue& queue) {

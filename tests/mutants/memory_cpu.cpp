@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A chase and passes over words on the CPU, spoiled: what they put to the test are the truths about
-// the levels of memory.
+// A pointer chase and passes over words on the CPU, with defects: they test the oracles for the
+// levels of memory.
 
 #include <algorithm>
 #include <bit>
@@ -45,7 +45,7 @@ void chase(const ProbeArgs& p) {
   p.out[1] = std::bit_cast<float>(static_cast<std::uint32_t>(line));
 }
 
-/// Everything into the first word.
+/// Folds everything into the first word.
 template <int defect>
 void passes(const ProbeArgs& p) {
   const auto count = defect == is("tail_skipped") ? p.count / 4 * 4 : p.count;
@@ -60,7 +60,7 @@ void passes(const ProbeArgs& p) {
   p.out[0] = std::bit_cast<float>(folded);
 }
 
-/// As if by three blocks.
+/// As three blocks would do it.
 template <int defect>
 void writes(const ProbeArgs& p) {
   const auto count = defect == is("word_unwritten") ? p.count - 1 : p.count;

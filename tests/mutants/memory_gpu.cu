@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three of the kernels in kernels/memory/, spoiled: the chase through shared memory, the passes
-// over words that each block has to itself, and those that write.
+// Three of the kernels in kernels/memory/ with defects: the chase through shared memory, the passes
+// over words that each block owns, and the writes.
 
 #include "../../experiments/memory/memory.hpp"
 #include "../../kernels/fold.cuh"
@@ -20,9 +20,9 @@ constexpr std::string_view defects =
     "unspoiled_writes word_unwritten one_block_stops_early";
 consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
-constexpr int block = 1024;         // many warps: a missing barrier is then a race that is lost
-constexpr int most_words = 8192;    // of a block
-constexpr unsigned late = 100'000;  // nanoseconds, for warps that others ought to wait for
+constexpr int block = 1024;         // many warps make a missing barrier a visible race
+constexpr int most_words = 8192;    // per block
+constexpr unsigned late = 100'000;  // nanoseconds, for warps that others should wait for
 
 template <int defect>
 __global__ void chase_kernel(ProbeArgs p, unsigned lines) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The articles of tests/outside, spoiled: of bytes, and of fp16 and fp32 along x.
+// The articles of tests/outside with defects: bytes, and fp16 and fp32 along x.
 
 #include "../outside/histogram/histogram.hpp"
 #include "../outside/stencil/stencil.hpp"
@@ -20,7 +20,7 @@ void count(const Call& call) {
   const auto [in, count, counts] = ::histogram::arguments(call);
   std::fill_n(counts, 256, 0U);
   for (std::int64_t i = 0; i < count - (is("last_ignored") ? 1 : 0); ++i) {
-    // of two threads that count a value at once, one is lost
+    // if two threads count the same value at once, one count is lost
     if (is("missing_atomic") && i % 32 != 0 && in[i] == in[i - 1]) continue;
     unsigned& counter = counts[is("signed_bytes") && in[i] > 127 ? 0 : in[i]];
     counter = (counter + 1) & (is("stops_at_16_bits") ? 0xffffU : ~0U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The articles of tests/outside, spoiled on the GPU: of bytes, and of fp16 and fp32 along x.
+// The articles of tests/outside with defects, on the GPU: bytes, and fp16 and fp32 along x.
 #include <cuda_fp16.h>
 
 #include <bit>
@@ -31,7 +31,7 @@ void count(const ::histogram::Args& args, cudaStream_t stream) {
   count_kernel<atomic><<<1, 256, 0, stream>>>(args);
 }
 
-/// A thread has a cell of 32, and reads its halo, which may begin too late at their far end.
+/// A thread has one cell of 32 and reads its halo, whose far end may begin `late` cells too late.
 template <typename T, typename Sum, int late>
 __global__ void derive_kernel(::stencil::Args<T> args) {
   const std::int64_t first = std::int64_t{blockIdx.y} * 32, j = first + threadIdx.x;

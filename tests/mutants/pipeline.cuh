@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The mechanisms of the rungs for Hopper in their simplest form, with defects: a persistent grid
-// whose blocks take tile after tile, a ring of slabs between a producer warp and consumer warps,
-// clusters whose blocks share k, and a kernel that starts while the one before it still runs.
+// The mechanisms of the Hopper kernels in their simplest form, with defects: a persistent grid
+// whose blocks take tile after tile; a ring of slabs between a producer warp and consumer warps;
+// clusters whose blocks share k; a kernel that starts while the previous one still runs.
 
 #include <algorithm>
 
@@ -16,9 +16,9 @@ namespace recheck::mutants {
 
 enum class PipelineDefect {
   none,
-  first_tile_only,          // blocks that have taken a tile take no other
-  sums_not_cleared,         // the next tile starts from the last one's sums
-  slab_given_back_too_soon  // the producer may fill a slot that some warps still read
+  first_tile_only,          // blocks take one tile only
+  sums_not_cleared,         // the next tile starts from the previous sums
+  slab_given_back_too_soon  // the producer may fill a slot that is still being read
 };
 
 template <PipelineDefect defect>
@@ -90,7 +90,7 @@ void pipeline(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   pipeline_kernel<defect><<<std::min(tiles, kernels::multiprocessors()), 544, 0, stream>>>(p);
 }
 
-/// An element's sum over the first half of k, or the second.
+/// An element's sum over the first or the second half of k.
 __device__ inline float half_sum(const kernels::matmul::MatmulArgs& p, int row, int column,
                                  bool second) {
   float sum = 0;
@@ -99,15 +99,15 @@ __device__ inline float half_sum(const kernels::matmul::MatmulArgs& p, int row, 
   return sum;
 }
 
-/// Two blocks of a cluster, each with half of k; the first adds what the second stores in its
-/// shared memory, if it waits for that.
+/// Two blocks of a cluster, each with half of k. The first adds the sums that the second stores in
+/// its shared memory, after waiting for them if `waits`.
 template <bool waits>
 __global__ void __launch_bounds__(256) halves_kernel(kernels::matmul::MatmulArgs p) {
 #if __CUDA_ARCH__ >= 900
   __shared__ float other[256];
   const unsigned rank = kernels::cluster_ctarank();
   kernels::barrier_cluster_arrive();
-  kernels::barrier_cluster_wait();  // both have begun
+  kernels::barrier_cluster_wait();  // both have started
   const int tid = threadIdx.x, tiles_n = (p.n + 15) / 16, tile = blockIdx.x / 2;
   const int row = tile / tiles_n * 16 + tid / 16, column = tile % tiles_n * 16 + tid % 16;
   const bool inside = row < p.m && column < p.n;
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(256) halves_kernel(kernels::matmul::MatmulArgs
     kernels::barrier_cluster_wait();
   }
   if (rank == 0 && inside) p.c[row * p.ldc + column] = sum + other[tid];
-  kernels::barrier_cluster_arrive();  // the first block's memory lasts until the second has stored
+  kernels::barrier_cluster_arrive();  // the first block's memory must outlive the second's stores
   kernels::barrier_cluster_wait();
 #endif
 }
@@ -133,8 +133,8 @@ void halves(const kernels::matmul::MatmulArgs& p, cudaStream_t stream) {
   kernels::launch_clusters(2, halves_kernel<waits>, dim3(2 * tiles), 256, 0, stream, p);
 }
 
-/// The sums over the first half of k, or over the second added to them by a kernel launched behind,
-/// if it waits for the first.
+/// The sums over the first half of k; or, in a dependent launch, those over the second half added
+/// to them, after waiting for the first kernel if `waits`.
 template <bool second, bool waits>
 __global__ void __launch_bounds__(256) behind_kernel(kernels::matmul::MatmulArgs p) {
 #if __CUDA_ARCH__ >= 900

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU's transposition, spoiled; and right in the places of what is none.
+// The CPU's transposition with defects, and right copies where a transposition is expected.
 
 #include <cmath>
 
@@ -30,7 +30,7 @@ void transposition(int rows, int columns, const float* in, std::int64_t ldin, fl
   for (std::int64_t i = 0; i < columns; ++i) {
     for (std::int64_t j = 0; j < j_end; ++j) {
       float value = element(j, i);
-      const std::int64_t row = j / 32 * 32, column = i / 32 * 32;  // where its tile begins
+      const std::int64_t row = j / 32 * 32, column = i / 32 * 32;  // the start of its tile
       const bool ragged = row + 32 > rows || column + 32 > columns;
       if (defect == is("ragged_tiles_as_they_are") && ragged)
         value = element(row + i % 32, column + j % 32);

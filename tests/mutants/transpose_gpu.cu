@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A transposition through a tile in shared memory, spoiled; and right kernels in each other's
-// places, as S3 lists a half of a transposition among the whole ones.
+// A transposition through a shared-memory tile, with defects; and right kernels in each other's
+// places, as S3 lists half a transposition among the whole ones.
 
 #include <cuda_bf16.h>
 
@@ -23,7 +23,7 @@ consteval int is(std::string_view defect) { return index_of(defects, defect); }
 
 template <int defect>
 __global__ void mutant_kernel(TransposeArgs p) {
-  constexpr int size = 32;  // a warp per row: a missing barrier is then a race that is lost
+  constexpr int size = 32;  // a warp per row makes a missing barrier a visible race
   __shared__ float tile[size][size + 1];
   const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
   unsigned tile_row = blockIdx.y, tile_column = blockIdx.x;
@@ -36,13 +36,13 @@ __global__ void mutant_kernel(TransposeArgs p) {
   const std::int64_t ldin = defect == is("ignores_ldin") ? p.columns : p.ldin;
   const std::int64_t ldout = defect == is("ignores_ldout") ? p.rows : p.ldout;
 
-  // without the barrier nothing makes quick warps wait for slow ones: have some be slow
+  // without the barrier quick warps do not wait for slow ones: slow some down
   if (defect == is("barrier_missing") && ty % 2 == 1) __nanosleep(100'000);
   const bool inside = row + ty < p.rows && column + tx < p.columns;
   tile[ty][tx] = inside ? p.in[(row + ty) * ldin + column + tx] : 0.0f;
   if (defect != is("barrier_missing")) __syncthreads();
   float value = tile[tx][ty];
-  // of what this block alone reads, and has read
+  // only elements that this block alone reads, and has already read
   if (defect == is("changes_its_input") && inside && row + ty == p.rows - 1 &&
       column + tx == p.columns - 1)
     const_cast<float*>(p.in)[(row + ty) * ldin + column + tx] += 1;
@@ -72,7 +72,7 @@ void launch(const TransposeArgs& p, cudaStream_t stream) {
 namespace k = kernels::transpose;
 using transpose::gpu;
 
-/// The sample's listings take whole tiles, and no padding.
+/// The sample's listings take whole tiles without padding.
 constexpr Strategy square_listing(Strategy row) {
   row.packed = true;
   row.fits = [](const Shape& s, const Device&) -> Reason {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The seven kernels of Mark Harris's slides. Each block leaves the sum of its elements, and
-// launches follow one another until one is left. The slides have no guards; here what lies beyond
-// the end is 0.
+// launches repeat until one sum is left. The slides have no guards; here, elements beyond the end
+// count as 0.
 #include <algorithm>
 #include <utility>
 
@@ -17,7 +17,7 @@ __device__ int element(const int* in, std::int64_t count, std::int64_t at) {
   return at < count ? in[at] : 0;
 }
 
-/// The last 64 sums by one warp. In 2007 its lanes ran in step; today they have to be told.
+/// One warp adds the last 64 sums. In 2007 its lanes ran in lockstep; today they need __syncwarp().
 __device__ void last_warp(volatile int* sums, unsigned lane) {
   for (unsigned step = 32; step > 0; step /= 2) {
     const int sum = sums[lane] + sums[lane + step];
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads)
   const std::int64_t first =
       static_cast<std::int64_t>(blockIdx.x) * size * (version >= 4 ? 2 : 1) + t;
 
-  // loading: one element a thread; from 4 on two, added at once; in 7 as many as there are
+  // loading: one element per thread; from version 4 on two, added at once; in 7 any number
   if constexpr (version < 4) {
     sums[t] = element(in, count, first);
   } else if constexpr (version < 7) {
@@ -48,8 +48,8 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
 
-  // adding up: neighbours by the remainder of a division (1), by an index (2), halves (3 and 4),
-  // the last warp unrolled (5), all of it (6 and 7)
+  // adding: neighbours, found by a remainder (1) or by an index (2); halves (3 and 4); the last
+  // warp unrolled (5); everything unrolled (6 and 7)
   if constexpr (version == 1) {
     for (unsigned step = 1; step < size; step *= 2) {
       if (t % (2 * step) == 0) sums[t] += sums[t + step];
@@ -92,7 +92,7 @@ void reduce(const Args& args, cudaStream_t stream) {
   int *spare = args.workspace, *other = args.workspace + partials(args.count) / 2;
   for (std::int64_t count = args.count;;) {
     std::int64_t grid = std::max<std::int64_t>(1, (count + of_a_block - 1) / of_a_block);
-    // beyond as many elements a block takes more of them
+    // if there are more elements, each block takes more of them
     if (version == 7) grid = count > blocks ? std::min<std::int64_t>(grid, blocks) : 1;
     int* out = grid == 1 ? args.out : spare;
     sum_of_blocks<version><<<static_cast<unsigned>(grid), threads, 0, stream>>>(in, count, out);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-// as CUDA declares it: tables compile without CUDA too
+// CUDA's own declaration: tables also compile without CUDA
 struct CUstream_st;
 using cudaStream_t = CUstream_st*;
 
@@ -17,10 +17,10 @@ struct Args {
   int* workspace;
 };
 
-/// Ints of workspace that any of the kernels needs: the sums of the blocks of two levels.
+/// Ints of workspace that every kernel can do with: the block sums of two levels.
 constexpr std::int64_t partials(std::int64_t count) { return 2 * (count / 128 + 1) + (1 << 16); }
 
-/// The seven kernels of the slides, in blocks of 128 threads; the seventh in so many blocks.
+/// The seven kernels of the slides, in blocks of 128 threads; the seventh in this many blocks.
 template <int version, int blocks = 0>
 void reduce(const Args& args, cudaStream_t stream);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The problem, the shapes and the table: from these Recheck derives tests, benchmarks and report.
+// The problem, the shapes and the table, from which Recheck derives tests, benchmarks and report.
 #include "reduce.hpp"
 #include "reduction.hpp"
 

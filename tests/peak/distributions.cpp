@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inputs on which products in low precision go wrong, each in a way of its own: sums that grow
-// (what truncates has a bias), ranges beyond what fp16 holds, sums that cancel, numbers that are
-// none.
+// Inputs on which low-precision products go wrong, each in its own way: growing sums (truncation
+// has a bias), ranges beyond fp16, sums that cancel, infinities and NaN.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -17,14 +16,14 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-/// An independent draw for each element of a matrix, odd multiples of 2^-24 in (-1/2, 1/2).
-/// `operand` is 0 for A and 1 for B; draws of one matrix are told apart by `draw`.
+/// An independent random matrix with odd multiples of 2^-24 in (-1/2, 1/2). `operand` is 0 for A
+/// and 1 for B; `draw` distinguishes several matrices of an operand.
 HostMatrix centred(const Shape& s, std::uint64_t seed, int operand, int draw = 0) {
   const auto rows = operand == 0 ? s[0] : s[2], columns = operand == 0 ? s[2] : s[1];
   return make_input(seed, operand + 2 * draw, rows, columns, columns, Values::reals, 0);
 }
 
-/// Each element as `f(row, column, element)`.
+/// Replaces each element by `f(row, column, element)`.
 template <typename F>
 HostMatrix map(HostMatrix matrix, F f) {
   reference::parallel_for(matrix.rows, [&](std::int64_t i) {
@@ -38,7 +37,7 @@ std::vector<HostMatrix> uniform_half(const Shape& s, std::uint64_t seed) {
   return {centred(s, seed, 0), centred(s, seed, 1)};
 }
 
-/// The second half of each sum undoes the first, but for a thousandth: sums rise, and fall again.
+/// The second half of each sum cancels the first but for a thousandth: sums rise and fall again.
 std::vector<HostMatrix> cancelling(const Shape& s, std::uint64_t seed) {
   const auto half = s[2] / 2;
   const auto a = centred(s, seed, 0), b = centred(s, seed, 1), rest = centred(s, seed, 1, 1);
@@ -48,13 +47,13 @@ std::vector<HostMatrix> cancelling(const Shape& s, std::uint64_t seed) {
           })};
 }
 
-/// fp32 in [1, 2) with all 24 bits, from a draw.
+/// A random fp32 number in [1, 2) with all 24 bits.
 float one_to_two(float x) { return std::min(1.5f + x, 0x1.fffffep0f); }
 
-/// A little less than 1, of more bits than a plane has.
+/// Slightly less than 1, with more bits than a plane has.
 float nearly_one(float x) { return 1 - 0x1p-8f * (x + 0.5f); }
 
-/// Sums of positive terms of all bits: what truncation takes is never given back.
+/// Sums of positive terms with all bits: errors of truncation never cancel.
 std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
   auto inputs = uniform_half(s, seed);
   for (auto& matrix : inputs)
@@ -62,8 +61,8 @@ std::vector<HostMatrix> positive(const Shape& s, std::uint64_t seed) {
   return inputs;
 }
 
-/// Terms of one size whose signs alternate: the sum stays near 0, and all that a tensor core cuts
-/// from terms is lost from that.
+/// Terms of one size with alternating signs: the sum stays near 0, so every bit that a tensor core
+/// drops from a term matters.
 std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
   const auto inputs = uniform_half(s, seed);
   return {
@@ -71,8 +70,8 @@ std::vector<HostMatrix> alternating(const Shape& s, std::uint64_t seed) {
       map(inputs[1], [](auto, auto, float x) { return one_to_two(x); })};
 }
 
-/// Every 64th term is a power of two, which a tensor core's step aligns the others to. Each of
-/// these is a little too small to be kept, and together they are 2^-19 of the sum.
+/// Every 64th term is a power of two, to which a tensor core's step aligns the others. Each of
+/// those is slightly too small to be kept, and together they are 2^-19 of the sum.
 std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
   const auto inputs = uniform_half(s, seed);
   return {map(inputs[0],
@@ -80,8 +79,8 @@ std::vector<HostMatrix> spikes(const Shape& s, std::uint64_t seed) {
           map(inputs[1], [](auto, auto j, float) { return std::ldexp(1.0f, j % 3); })};
 }
 
-/// Once the first term is there, each 64 terms are a little less than half a unit in the last place
-/// of the sum: every addition of them rounds the same way, and leaves it as it was.
+/// After the first term, every 64 terms together are slightly less than half a unit in the last
+/// place of the sum: each addition of them rounds back to the old sum.
 std::vector<HostMatrix> creeping(const Shape& s, std::uint64_t seed) {
   const auto inputs = uniform_half(s, seed);
   return {map(inputs[0],
@@ -99,7 +98,7 @@ std::vector<HostMatrix> scaled_columns(const Shape& s, std::uint64_t seed) {
           map(inputs[1], [](auto e, auto, float x) { return std::ldexp(x, b * (1 - e % 3)); })};
 }
 
-/// As far apart as fp16's scales let elements of a row, and of a column, be; and all terms of one
+/// Elements of a row or column are as far apart as fp16's scales allow, and all terms have one
 /// size.
 std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
   const auto inputs = uniform_half(s, seed);
@@ -113,7 +112,7 @@ std::vector<HostMatrix> edge_of_range(const Shape& s, std::uint64_t seed) {
               [&](auto e, auto j, float x) { return far(signs[1], e, j, x, e % 2 ? 28 : 0); })};
 }
 
-/// Four elements of each matrix become these in turn, wherever they fall.
+/// Replaces four elements of each matrix by these values in turn, at arbitrary places.
 std::vector<HostMatrix> strewn(const Shape& s, std::uint64_t seed, const float (&values)[2]) {
   auto inputs = uniform_half(s, seed);
   for (auto& matrix : inputs)
@@ -125,7 +124,7 @@ std::vector<HostMatrix> strewn(const Shape& s, std::uint64_t seed, const float (
 
 std::vector<HostMatrix> infinite(const Shape& s, std::uint64_t seed) {
   auto inputs = strewn(s, seed, {inf, -inf});
-  // and 0 · inf, which is NaN: B has its first one in row 3, column 5
+  // also makes 0 · inf, which is NaN: B has its first infinity in row 3, column 5
   inputs[0].elements[9 % s[0] * s[2] + 3 % s[2]] = 0;
   return inputs;
 }
@@ -134,7 +133,7 @@ std::vector<HostMatrix> not_a_number(const Shape& s, std::uint64_t seed) {
   return strewn(s, seed, {nan, inf});
 }
 
-/// Rows of A by turns larger and smaller than fp16 or bf16's third term could follow.
+/// Rows of A are alternately larger and smaller than fp16, or bf16's third term, can represent.
 std::vector<HostMatrix> scaled_rows(const Shape& s, std::uint64_t seed) {
   auto inputs = uniform_half(s, seed);
   inputs[0] = map(inputs[0], [](auto i, auto, float x) {
@@ -159,10 +158,10 @@ std::vector<HostMatrix> zeros(const Shape& s, std::uint64_t seed) {
 }
 
 constexpr Distribution all[] = {
-    // errors as users meet them
+    // errors that users will meet
     {"uniform_half", uniform_half},
     {"cancelling", cancelling},
-    // as large as inputs can make them
+    // the largest errors
     {"positive", positive},
     {"alternating", alternating},
     {"spikes", spikes},
@@ -170,7 +169,7 @@ constexpr Distribution all[] = {
     {"scaled_columns", scaled_columns<20, 0>},
     {"balanced_columns", scaled_columns<20, -20>},
     {"edge_of_range", edge_of_range},
-    // none to speak of, as a row is right there, or it is not
+    // no rounding errors to speak of: a row is right here, or it is not
     {"infinite", infinite},
     {"nan", not_a_number},
     {"scaled_rows", scaled_rows},

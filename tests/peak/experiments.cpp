@@ -5,7 +5,7 @@
 
 namespace recheck {
 
-// the tests that the documents' rows share with these ones ask for it
+// tests shared with the documents' rows call this
 std::span<const Experiment> experiments() { return peak::experiments(); }
 
 }  // namespace recheck

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the split products promise of their errors: that it is what the header says, and, on a GPU,
-// that they keep it on the worst inputs that we know of.
+// The error bounds that split products promise: they match the header and, on a GPU, hold on the
+// worst inputs that we know.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ const Strategy& row(std::span<const Strategy> rows, std::string_view name) {
   return *std::ranges::find(rows, name, &Strategy::name);
 }
 
-/// A distribution of one product of these inputs.
+/// The inputs of one product, as a distribution.
 std::vector<HostMatrix> given;
 const Distribution as_given = {"given", [](const Shape&, std::uint64_t) { return given; }};
 
@@ -60,8 +60,8 @@ TEST(Promise, IsThatOfTheHeader) {
   }
 }
 
-// IEEE's sum of 2^25 ones is 2^24, half of them: where gamma_k ends, fp32 itself goes beyond
-// split_bound(), and the guard may have left the product to it
+// IEEE's sum of 2^25 ones is 2^24, half of the truth. Where gamma_k ends, fp32 itself exceeds
+// split_bound(), and the guard may leave the product to fp32
 TEST(Promise, EndsWithThatOfIeee) {
   constexpr std::int64_t end = 1 << 24;
   float sum = 0;
@@ -85,7 +85,7 @@ TEST(Promise, OfStrassenIsThatOfTheHeader) {
     EXPECT_LE(bound(1, terms), k::ieee_bound(terms)) << terms;
     EXPECT_EQ(bound(2, terms) <= k::ieee_bound(terms), terms >= 32768) << terms;
   }
-  // each level costs nine times as much, and the sums of blocks and of products
+  // each level costs a factor of nine, plus the sums of blocks and of products
   EXPECT_GT(bound(1, 8192), 9 * k::split_bound(k::fp16x3_sums, 64, 4096));
   EXPECT_LT(bound(1, 8192), 18 * k::split_bound(k::fp16x3_sums, 64, 4096));
 }
@@ -101,7 +101,7 @@ std::vector<float> in_order(const HostMatrix& a, const HostMatrix& b) {
   return c;
 }
 
-/// What a row makes of `given`.
+/// A row's product of `given`.
 std::vector<float> product(const Strategy& strategy) {
   const auto &a = given[0], &b = given[1];
   const Shape shape = {a.rows, b.columns, a.columns};
@@ -113,12 +113,11 @@ bool falls_back(const Strategy& strategy) {
   return product(strategy) == in_order(given[0], given[1]);
 }
 
-// both sides of each edge: at it the planes still hold what they are given, beyond it IEEE takes
-// over
+// both sides of each edge: up to it the planes hold the inputs; beyond it IEEE takes over
 void expect_edges(std::span<const Strategy> rows) {
   const auto& fp16 = row(rows, "split_fp16x3");
   const auto random = [](auto i, auto j) { return 1 + ((i * 37 + j * 101) % 997) / 1024.0; };
-  const auto with = [&](int count, double x) {  // so many of A's elements are x
+  const auto with = [&](int count, double x) {  // this many of A's elements are x
     given = {matrix(3, 256, [&](auto i, auto e) { return i == 1 && e < count ? x : random(i, e); }),
              matrix(256, 5, random)};
     return peak::fp16_holds(given);
@@ -129,9 +128,9 @@ void expect_edges(std::span<const Strategy> rows) {
   EXPECT_FALSE(falls_back(fp16));
   EXPECT_FALSE(with(65, 0x1.fffffep-29));
   EXPECT_TRUE(falls_back(fp16));
-  EXPECT_FALSE(with(64, 0x1.fffffep-29));  // few enough to be harmless beside the others
+  EXPECT_FALSE(with(64, 0x1.fffffep-29));  // few enough to be harmless among the others
   EXPECT_FALSE(falls_back(fp16));
-  // an element is small before it is rounded: 23 of these would be 16 after
+  // an element's smallness is judged before rounding: 23 of these would round up to 16
   given = {matrix(1, 32,
                   [](auto, auto e) {
                     return e == 0 ? 1 : e == 1 ? 0x1.5p-30 : e < 25 ? 0x1.fffp-11 : 0x1.5p-2;
@@ -145,7 +144,7 @@ void expect_edges(std::span<const Strategy> rows) {
     EXPECT_EQ(peak::fp16_holds(given), inside) << exponent;
     EXPECT_EQ(falls_back(fp16), !inside) << exponent;
   }
-  // what Strassen's guard refuses is split_fp16x3's, as far as that goes
+  // inputs that Strassen's guard refuses go to split_fp16x3 if that accepts them
   const auto& strassen = row(rows, "split_strassen_level1");
   for (const auto& [x, ieee] : {std::pair(0x1p-6, false), {0x1p61, true}}) {
     given = {matrix(3, 600, [&](auto i, auto e) { return i == 1 && e < 226 ? x : random(i, e); }),
@@ -171,7 +170,7 @@ void expect_edges(std::span<const Strategy> rows) {
 
 // the rows themselves, on a GPU
 
-/// Why the rows of split products do not run here.
+/// Why the split products' rows do not run here.
 Reason absent() {
   const auto refused =
       refuse(row(peak::matmul_experiment().ladder, "split_fp16x3"), {64, 64, 64}, found_gpu());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Apart from the test, whose headers nvcc would read for each architecture.
+// A file of its own: nvcc would read the test's headers once per architecture.
 #include "repeat.hpp"
 
 namespace recheck {

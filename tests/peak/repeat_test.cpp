@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A race may spoil one launch in a thousand, which the gate's few launches hardly ever show. So
-// here each row beyond the documents is launched for a second, and every output is compared with
-// the first, bit by bit, on the device.
+// A race may spoil one launch in a thousand, which the gate's few launches rarely reveal. So each
+// row beyond the documents is launched for a second, and every output is compared with the first
+// one, bit by bit, on the device.
 #include "repeat.hpp"
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@
 namespace recheck {
 namespace {
 
-/// Launches for a second and compares; the number of launches whose output was not the first's.
+/// Launches for a second, and returns how many outputs differed from the first one.
 int differing(Target& target, const std::function<void()>& launch, const float* output,
               std::int64_t count, int& launches) {
   cudaStream_t stream = target.queue().stream;
@@ -55,7 +55,7 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   const auto& [experiment, strategy] = GetParam();
   const Gpu& gpu = found_gpu();
   Shape shape = experiment->headline;
-  // or of one column, where that is all that the row takes
+  // or with one column, for a row that takes only that
   if (shape.size() == 3 && refuse(*strategy, shape, gpu)) shape[1] = 1;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   Target& target = targets().of(Backend::gpu);

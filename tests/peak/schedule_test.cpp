@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule as the blocks would follow it, in plain numbers.
+// Simulates on the host how the blocks follow a schedule.
 
 #include "../../kernels/peak/matmul/schedule.hpp"
 
@@ -26,11 +26,11 @@ std::string told(const Schedule& s, int tiles) {
          std::to_string(s.whole) + " whole, " + std::to_string(s.blocks) + " blocks";
 }
 
-/// Follows each block: every slab of each tile is multiplied once, and brought to its tile once, in
-/// the order of k. Returns how many slabs each block multiplies.
+/// Follows each block: every slab of each tile must be multiplied once, and added to its tile once,
+/// in the order of k. Returns the number of slabs per block.
 std::vector<int> expect_each_slab_once(const Schedule& schedule, int tiles) {
   std::vector<int> multiplied(tiles * schedule.slabs), arrived = multiplied, slabs_of_block;
-  std::map<int, Piece> parts;  // that blocks have left, until they are added
+  std::map<int, Piece> parts;  // left by blocks, until they are added
   const auto count = [&](std::vector<int>& times, const Piece& piece) {
     for (int s = piece.begin; s < piece.begin + piece.count; ++s)
       ++times[piece.tile * schedule.slabs + s];
@@ -95,26 +95,26 @@ TEST(Schedule, InStretchesGivesAllBlocksAlikeWhateverTheNumberOfTiles) {
 TEST(Schedule, InStretchesDealsOutWholeTiles) {
   struct {
     int tiles, slabs, whole;
-  } const all[] = {// as long as they go round twice
+  } const all[] = {// if blocks go round twice
                    {100, 64, 0},
                    {240, 64, 0},
                    {265, 64, 132},
                    {2048, 64, 14 * 132},
-                   // and where cutting them would gain less than the ends cost
+                   // cutting them would gain less than the ends cost
                    {123, 64, 0},
                    {124, 64, 124},
                    {132, 64, 132},
                    {256, 64, 256},
                    {264, 64, 264},
                    {9240, 64, 9240},
-                   // or plain numbers could not hold the line
+                   // the product would overflow 32 bits
                    {15, 1 << 27, 0},
                    {16, 1 << 27, 16}};
   for (const auto& [tiles, slabs, whole] : all)
     EXPECT_EQ(in_stretches(tiles, slabs, 132).whole, whole) << tiles;
 }
 
-// nor more blocks than there are tiles of one slab
+// nor more blocks than tiles if a tile has one slab
 TEST(Schedule, InStretchesMakesNoneOfAFewSlabs) {
   for (const auto& [tiles, slabs, blocks] :
        {std::tuple{1, 7, 1}, {1, 12, 3}, {10, 20, 50}, {100, 1, 100}})

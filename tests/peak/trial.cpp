@@ -50,11 +50,11 @@ std::vector<float> Trial::product(const Strategy& strategy, Target& target) {
   return result;
 }
 
-/// What a row's componentwise error may be on this input: what it promises, else the gate's.
+/// A row's largest allowed componentwise error on this input: its promise, else the gate's bound.
 double Trial::bound(const Strategy& strategy) const {
   const double promise = strategy.promise != nullptr ? strategy.promise(shape_, inputs_) : INFINITY;
   if (std::isfinite(promise)) return promise;
-  // the gate's own for as many terms, which it says of any product: of one element, here
+  // the gate's bound for this number of terms is the same for any product, so ask for one element
   const Shape one = {1, 1, shape_[2]};
   const std::vector<HostMatrix> none = {{1, one[2], one[2], Floats(one[2], 0.0F)},
                                         {one[2], 1, 1, Floats(one[2], 0.0F)}};
@@ -63,12 +63,11 @@ double Trial::bound(const Strategy& strategy) const {
   return problem_.oracle(one, none, Values::reals)({&output, 1}, strategy.arithmetic).bound;
 }
 
-/// The first element that is not what IEEE makes of these inputs: NaN and infinities where the
-/// truth, rounded to fp32, has them, and elsewhere within `bound` · |A||B| and what gradual
-/// underflow may cost.
+/// The first element that differs from IEEE's result: NaN and infinities where the truth, rounded
+/// to fp32, has them; otherwise within `bound` · |A||B| plus the loss by gradual underflow.
 Reason Trial::mismatch(const std::vector<float>& c, double bound) const {
   const std::int64_t n = shape_[1];
-  // each product and each sum below 2^-126 is rounded to a multiple of 2^-149
+  // each product and sum below 2^-126 is rounded to a multiple of 2^-149
   const double underflow = static_cast<double>(shape_[2]) * 0x1p-149;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     for (std::int64_t j = 0; j < n; ++j) {

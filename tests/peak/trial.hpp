@@ -12,32 +12,32 @@
 
 namespace recheck::peak {
 
-/// One way to fill A (m, k) and B (k, n), on which promises are held against errors. Row-major and
-/// packed, so that leading dimensions are k and n.
+/// One way to fill A (m, k) and B (k, n), to compare errors with promises. Row-major and packed, so
+/// the leading dimensions are k and n.
 struct Distribution {
   std::string_view name;
-  /// A pure function of (seed, operand, index): make_input()'s numbers, transformed. k is even.
+  /// A pure function of (seed, operand, index): transformed numbers of make_input(). k is even.
   std::vector<HostMatrix> (*make)(const Shape&, std::uint64_t seed);
 };
 
 std::span<const Distribution> distributions();
 
-/// One input of products, for all rows: on the host, on the targets that were asked for, and its
-/// truth: A · B in float64, of judged_rows() (promises.hpp).
+/// One input of products, for all rows: on the host, on the targets used, and its truth: A · B in
+/// float64, for judged_rows() (promises.hpp).
 ///
-/// A product of two fp32 numbers is exact in float64, and a sum of k of them is off by less than
-/// k · 2^-53 of |A||B|: 7e-12 at k = 65536, where rounding the result to fp32 alone costs 6e-8. So
-/// no compensated sum is needed to tell errors of fp32 apart.
+/// A product of two fp32 numbers is exact in float64, and a sum of k of them is off by less than k
+/// · 2^-53 of |A||B|: 7e-12 at k = 65536. Rounding the result to fp32 alone costs 6e-8. So fp32's
+/// errors can be measured without compensated sums.
 class Trial {
  public:
   Trial(const Experiment& experiment, const Distribution& distribution, const Shape& shape,
         std::uint64_t seed);
 
-  /// Launches a row once, as the harness would, and judges what it leaves behind: passed if within
-  /// its bound. Throws nothing for what the row or the device does.
+  /// Launches a row once, as the harness would, and judges its output: passed if within its bound.
+  /// Never throws because of the row or the device.
   Result run(const Strategy& strategy, Target& target, const Gpu& gpu);
 
-  /// What one launch of a row leaves behind, (m, n). Throws what the launch throws.
+  /// The output (m, n) of one launch of a row. Throws what the launch throws.
   [[nodiscard]] std::vector<float> product(const Strategy& strategy, Target& target);
 
  private:
@@ -52,7 +52,7 @@ class Trial {
   Problem problem_;
   Shape shape_;
   std::vector<HostMatrix> inputs_;
-  std::vector<std::int64_t> rows_;       // which rows are known
+  std::vector<std::int64_t> rows_;       // the judged rows
   std::vector<double> product_, scale_;  // (rows, n): A · B and |A||B| of those
   std::map<std::pair<Target*, Layout>, Stored> stored_;
 };

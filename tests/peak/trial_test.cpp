@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What promises are held against: a triple loop passes on every input, what is wrong does not.
+// The judge of promises: a triple loop passes on every input, and wrong products do not.
 #include "trial.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ Result judge(const Strategy& strategy, std::string_view inputs, const Shape& sha
   return trial.run(strategy, *target, {{}, "no GPU asked for", {}, {}});
 }
 
-/// As matmul_serial, and then `spoil(c, ldc, m, n)`.
+/// matmul_serial, followed by `spoil(c, ldc, m, n)`.
 template <auto spoil>
 void spoiled(const Call& call) {
   serial.launch.run(call);
@@ -49,7 +49,7 @@ TEST(Trial, PassesATripleLoopOnEveryInput) {
     }
 }
 
-// of "zeros" row 1 of A is zeros; of "infinite" row 3 of A and column 5 of B hold infinities
+// in "zeros", row 1 of A is zero; in "infinite", row 3 of A and column 5 of B contain infinities
 TEST(Trial, FindsElementsThatAreNoneOfIeees) {
   const auto dirty = row(spoiled<[](float* c, std::int64_t ld) { c[ld] = 1e-30f; }>);
   const auto none = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
@@ -75,7 +75,7 @@ TEST(Trial, FindsElementsThatAreNoneOfIeees) {
   }
 }
 
-/// Takes denormal inputs for zero, as a kernel does that was built with -ftz=true.
+/// Treats denormal inputs as zero, like a kernel built with -ftz=true.
 void flushes(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
              std::int64_t ldb, float* c, std::int64_t ldc) {
   const auto normal = [](float x) { return std::abs(x) < 0x1p-126f ? 0 : x; };
@@ -96,7 +96,7 @@ TEST(Trial, FindsDenormalsThatWereFlushed) {
 
 TEST(Trial, KnowsRowsAllOverALargerProduct) {
   const auto last = row(spoiled<[](float* c, std::int64_t ld) { c[511 * ld] = NAN; }>);
-  // the last known row of 512 is 508 + 127 % 4
+  // the last judged row of 512 is 508 + 127 % 4
   EXPECT_EQ(judge(last, "uniform_half", {512, 4, 8}).status, Status::incorrect);
 }
 

@@ -19,12 +19,11 @@ TEST(ProductErrorBound, GrowsWithTheSumAndWithTheInputs) {
   EXPECT_NEAR(product_error_bound(1, 0x1p-24, 0), 0x1p-24, 1e-13);
   EXPECT_LT(product_error_bound(100, 0x1p-24, 0), product_error_bound(101, 0x1p-24, 0));
   EXPECT_GT(product_error_bound(100, 0x1p-24, 0x1p-10), 2 * 0x1p-10);
-  // where the theory ends nothing may pass
+  // beyond the theory's range nothing may pass
   EXPECT_EQ(product_error_bound(1 << 25, 0x1p-24, 0), 0);
 }
 
-/// The largest error of plain fp32 sums of `terms` products of numbers from [0, 1), as S1 makes
-/// them.
+/// The largest error of plain fp32 sums of `terms` products of numbers from [0, 1), as in S1.
 double largest_error(int terms) {
   std::mt19937 random(13);
   std::uniform_real_distribution<float> uniform(0, 1);
@@ -42,11 +41,11 @@ double largest_error(int terms) {
   return largest;
 }
 
-// S1 accepts a product whose elements are all within 1e-3 (C21): too much for some, too little for
-// others, which is why the gate's bound grows with the sum
+// S1 accepts a product if all elements are within 1e-3 (C21): too loose for some sums and too tight
+// for others, so the gate's bound grows with the sum
 TEST(DocumentsTolerance, AcceptsRightSumsOf80Products) { EXPECT_LE(largest_error(80), 1e-3); }
 TEST(DocumentsTolerance, RefusesARightSumOf8192Products) { EXPECT_GT(largest_error(8192), 1e-3); }
-// and by what it refuses, |a - b| > 1e-3: no comparison with NaN is ever true (E37)
+// S1 refuses if |a - b| > 1e-3, but no comparison with NaN is ever true (E37)
 TEST(DocumentsTolerance, AcceptsNaN) {
   EXPECT_FALSE(std::abs(nan - 1) > 1e-3);
   EXPECT_TRUE(!(std::abs(nan - 1) <= 1e-3));

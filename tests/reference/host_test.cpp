@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t mib = 1 << 20;
 
-/// A host whose files are in a folder.
+/// A host whose system files are in a temporary folder.
 class Host : public TemporaryFolder {
  protected:
   void SetUp() override {
@@ -45,7 +45,7 @@ TEST_F(Host, HasWhatTheNarrowestControlGroupLeaves) {
   EXPECT_EQ(free_mib(), 130);
   group("sys/fs/cgroup/job/step", std::to_string(100 * mib), 50, 0);
   EXPECT_EQ(free_mib(), 50);
-  group("sys/fs/cgroup", std::to_string(100 * mib), 120, 0);  // as a container sees its own
+  group("sys/fs/cgroup", std::to_string(100 * mib), 120, 0);  // a container's view of its own group
   EXPECT_EQ(free_mib(), 0);
 }
 

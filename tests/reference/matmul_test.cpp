@@ -60,7 +60,7 @@ TEST(MatmulOracle, SeesAnyOneWrongElement) {
   }
 }
 
-// too many to know each element: Freivalds has to see it
+// too large to check each element: Freivalds' check must detect it
 TEST(MatmulOracle, SeesOneWrongElementBeyondTheCompleteSize) {
   const int m = 4200, n = 4000, k = 4;
   ASSERT_GT(std::int64_t{m} * n, reference::MatmulOracle::most_elements);

@@ -18,7 +18,7 @@ constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
 using Product = void (*)(int, int, const float*, std::int64_t, const float*, float*);
 
-/// A matrix, whose odd leading dimension starts its rows anywhere, and a vector; NaN around both.
+/// A matrix, with rows unaligned by an odd leading dimension, and a vector; NaN around both.
 struct Factors {
   HostMatrix a, v;
   Factors(int rows, int columns, Values values)
@@ -52,8 +52,8 @@ TEST(MatvecListings, AddInTheSameOrderWhateverTheFlags) {
   constexpr int rows = 37, columns = 1001;
   HostMatrix a = make_input(7, 0, rows, columns, columns, Values::reals, 0);
   HostMatrix v = make_input(7, 1, 1, columns, columns, Values::reals, 0);
-  // products of two 12-bit factors are exact in fp32, so that fusing them with a sum changes
-  // nothing, and what is left to differ is the order
+  // products of two 12-bit factors are exact in fp32, so fusing them into a sum changes nothing:
+  // only the order can differ
   for (auto* operand : {&a, &v})
     for (auto& x : operand->elements)
       x = std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & 0xfffff000u);

@@ -20,8 +20,8 @@ TEST(TransposeSerial, IsWhatOneWorksOutByHand) {
   EXPECT_EQ(out, (std::vector<float>{1, 4, 42, 2, 5, 42, 3, 6, 42}));
 }
 
-/// A matrix of more than one tile each way, ragged, and how many of its elements differ from
-/// what they were.
+/// A ragged matrix of more than one tile each way, and the number of its elements that differ from
+/// the original.
 struct Compared {
   HostMatrix truth = make_input(7, 0, 33, 65, 68, Values::reals, 0), matrix = truth;
   [[nodiscard]] std::int64_t differences() const {

@@ -116,8 +116,8 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def pages(files: dict[str, bytes]) -> dict[str, str]:
     """The pages of a report, the summary first; not those of the reports that it holds."""
-    names = (name for name in files if "/" not in name and name.endswith(".md"))
-    names = sorted(names, key=lambda name: (name != "README.md", name))
+    found = (name for name in files if "/" not in name and name.endswith(".md"))
+    names = sorted(found, key=lambda name: (name != "README.md", name))
     return {name: files[name].decode() for name in names}
 
 

@@ -33,7 +33,7 @@ def formula(expression: str, **more: Any) -> Any:
 
 def measured(record: Any, probes: Any = None) -> Measured:
     """A parsed record, with what our collection has for it."""
-    return Measured(record, load_collection(EXPERIMENTS).of(record), {}, probes)
+    return Measured(record, load_collection(EXPERIMENTS).restricted_to(record), {}, probes)
 
 
 def about(record: Any, *claims: Any, probes: Any = None) -> Measured:

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, GPU, Report, linked, one_line, run, text_of
+from conftest import EXPERIMENTS, GPU, Report, linked, one_line, run, text_of, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.record.read import load
 from recheck_report.say.claim import reason
 from recheck_report.statistics.changes import changes
 from records import Json, bend, few, h100, keep, matching, probes_of, scale
 
-MUTANTS, RENDERED = 24, 3
+MUTANTS, RENDERED = 12, 2
 CAUSES = (
     "another process used the GPU",
     "the GPU lowered its clock to stay cool",
@@ -54,9 +54,9 @@ def mutated(seed: int) -> Json:
         place = dice.choice(places)
         name = dice.choice([name for name in place if name not in NAMES] or ["more"])
         value = place.get(name)
-        other: Any = [None, "", "|`<b>", 7, -1.0, [], {"a": [1]}, True]
-        if type(value) in (int, float):
-            other += [type(value)(value * factor) for factor in (0, 1e-3, 0.5, 3, 1e6)] * 2
+        other: list[Any] = [None, "", "|`<b>", 7, -1.0, [], {"a": [1]}, True]
+        if isinstance(value, int | float):
+            other += [value * factor for factor in (0, 0.5, 3, 10**6)] * 2
         place[name] = dice.choice(other)
         if dice.random() < 0.3:
             del place[name]
@@ -221,16 +221,15 @@ def test_verify_finds_no_kernel_slower_by_a_disturbed_time(tmp_path: Path) -> No
     assert "\nslower:" not in result.stdout and "\ncannot tell: " in result.stdout
 
 
-def test_what_cost_cases_and_claims_is_said_wherever_one_looks_first(
-    report: Report, tmp_path: Path
-) -> None:
-    record, why = h100(), "not enough GPU memory: needs 1.1 GB, 0.4 GB free"
+def test_what_cost_cases_and_claims_is_said_wherever_one_looks_first(tmp_path: Path) -> None:
+    record, why = h100("matmul/"), "not enough GPU memory: needs 1.1 GB, 0.4 GB free"
     lost = [c for c in matching(record, "/4096x4096x4096/") if c["seconds"]]
     for case in lost:
         case |= {"status": "unsupported", "reason_code": "no_memory", "reason": why}
         case |= {"seconds": None, "power": None, "samples": ()}
-    files = report(record)
-    said = run("render", tmp_path / "input", "--output", tmp_path / "report").stdout
+    folder = keep(tmp_path / "input", record)
+    said = run("render", folder, "--output", tmp_path / "report").stdout
+    files = tree(tmp_path / "report")
     first = files["README.md"].decode().split("\n- [")[0]
     for text in (first.replace("**", ""), said, files["report.html"].decode()):
         cost = re.search(rf"{len(lost)} cases and (\d+) claims", text)

@@ -23,10 +23,10 @@ def article(tmp_path: Path) -> Path:
     return shutil.copytree(OUTSIDE / "claims", tmp_path / "article" / "claims")
 
 
-def _reworded(folder: Path, *words: str) -> None:
+def _reworded(folder: Path, old: str, new: str) -> None:
     """Replaces a word in every text file of a folder."""
     for path in (path for path in folder.rglob("*") if path.suffix in (".toml", ".json", ".jsonl")):
-        path.write_text(path.read_text().replace(*words))
+        path.write_text(path.read_text().replace(old, new))
     forget()
 
 

@@ -67,7 +67,9 @@ def test_a_claim_has_one_verdict_and_one_figure_wherever_it_stands(evidence: Evi
         pytest.skip("a collection without claims")
     summary, claims = (evidence.files[name].decode() for name in ("README.md", "claims.md"))
     html = evidence.files["report.html"].decode()
-    shown = re.findall(r'<details id="[^"]+" data-id="([^"]+)".*? data-verdict="([^"]+)"', html)
+    shown = re.findall(
+        r'<details id="claim-[^"]+" data-id="([^"]+)".*?data-verdict="([^"]+)"', html
+    )
     assert shown == [(each["id"], each["verdict"]) for each in judged]
     count = Counter(each["verdict"] for each in judged)
     (title,) = re.findall(r"^# .*$", summary, re.M)

@@ -65,27 +65,27 @@ def test_a_page_of_another_kind_is_not_overwritten(compared: Compare, tmp_path: 
     line = one_line(run("render", folder, "--output", out), 1)
     assert "README.md: is no file of such a report" in line
     assert run("render", folder, "--output", tmp_path / "report").returncode == 0
-    before = tree(tmp_path / "report")
+    report = tree(tmp_path / "report")
     line = one_line(run("compare", folder, "--output", tmp_path / "report"), 1)
-    assert "README.md: is no file of such a report" in line and tree(tmp_path / "report") == before
+    assert "README.md: is no file of such a report" in line and tree(tmp_path / "report") == report
 
 
 def test_rows_that_were_slowed_are_found_and_no_other(compared: Compare) -> None:
     rows = ("matmul/tile16/", "matvec/warp_per_row/", "transpose/diagonal/")
-    after = h100()
+    before = after = h100(*(row.split("/")[0] for row in rows))
     for row in rows:
         after = scale(after, row, 1.2)
-    text = compared(h100(), after)
+    text = compared(before, after)
     assert "became slower and none faster" in _answer(text)
     found = _cells(text, "Rungs: slower")
     assert {f"{row[0].strip('`')}/" for row in found} == set(rows)
-    for row in found:
-        changed, cases = map(int, row[1].split(" of "))
-        assert cases // 2 <= changed <= cases and row[5].startswith("1.20")
+    for cells in found:
+        changed, cases = map(int, cells[1].split(" of "))
+        assert cases // 2 <= changed <= cases and cells[5].startswith("1.20")
     assert not _cells(text, "Rungs: faster") and not _cells(text, "Other rows: slower")
     # the other way round they became faster
-    text = compared(after, h100())
-    assert [row[0] for row in _cells(text, "Rungs: faster")] == [row[0] for row in found]
+    text = compared(after, before)
+    assert [each[0] for each in _cells(text, "Rungs: faster")] == [each[0] for each in found]
     assert not _cells(text, "Rungs: slower")
 
 

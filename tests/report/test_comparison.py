@@ -68,7 +68,7 @@ def test_few_common_rounds_fall_back_to_the_far_ends(read: Read) -> None:
     assert _pair(read, pairs).rounds == 8
     assert _pair(read, pairs, rounds=6).rounds == 6
     apart = _pair(read, pairs, rounds=5)
-    assert apart.rounds == 0 and apart.mark == "ᵉ" and str(apart).endswith("]ᵉ")
+    assert apart.rounds == 0 and apart.mark == "ᵉ"
 
 
 def test_other_conditions_are_not_paired(read: Read) -> None:

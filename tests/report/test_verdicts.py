@@ -73,7 +73,7 @@ def test_the_verdict_furthest_from_what_was_said_is_the_first_surprise(
 
 
 def test_a_report_holds_all_that_it_was_made_of(report: Report, tmp_path: Path) -> None:
-    files = report(h100(), probes=probes_of())
+    files = report(h100("matmul/"), probes=probes_of())
     assert files["probes.json"] == (tmp_path / "input" / "probes.json").read_bytes()
     assert _verdicts(files)["C09"] == "holds"
     again = run("render", tmp_path / "report", "--output", tmp_path / "again")
@@ -83,7 +83,7 @@ def test_a_report_holds_all_that_it_was_made_of(report: Report, tmp_path: Path) 
 def test_probes_of_another_run_decide_nothing(report: Report) -> None:
     probes = probes_of()
     probes["environment"]["driver"] = "1.2.3"
-    files = report(h100(), probes=probes)
+    files = report(h100("matmul/"), probes=probes)
     assert _verdicts(files)["C09"] == "not measured"
     assert b"probes.json has driver 1.2.3, the record 580.159.04" in files["README.md"]
 
@@ -91,10 +91,10 @@ def test_probes_of_another_run_decide_nothing(report: Report) -> None:
 def test_a_probe_that_finds_otherwise_refutes_an_erratum(report: Report) -> None:
     probes = probes_of()
     tests = [each for each in probes["tests"].values() if each["outcome"] == "refused"]
-    before = report(h100(), probes=probes)["errata.md"].count(b"**refuted**")
+    before = report(h100("matmul/"), probes=probes)["errata.md"].count(b"**refuted**")
     for each in tests:
         each["outcome"] = "compiles"
-    assert report(h100(), probes=probes)["errata.md"].count(b"**refuted**") > before == 0
+    assert report(h100("matmul/"), probes=probes)["errata.md"].count(b"**refuted**") > before == 0
 
 
 BAD: dict[str, str] = {

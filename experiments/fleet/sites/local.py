@@ -16,12 +16,12 @@ site_configuration = {
                     "devices": [
                         {
                             "type": "gpu",
-                            "model": "NVIDIA GeForce RTX 4090",  # as nvidia-smi -L has it
+                            "model": "NVIDIA GeForce RTX 4090",  # as `nvidia-smi -L` prints it
                             "arch": "sm_89",
                             "num_devices": 1,
                         }
                     ],
-                    # with several GPUs: a partition of each, and which of them it is
+                    # with several GPUs: a partition for each, which this variable selects
                     "env_vars": [["CUDA_VISIBLE_DEVICES", "0"]],
                 }
             ],

@@ -1,4 +1,4 @@
-"""Slurm with accounting: ReFrame asks sacct what became of a job."""
+"""Slurm with accounting: ReFrame asks sacct how a job ended."""
 
 ENVIRONS = ["cuda-13"]
 
@@ -9,7 +9,7 @@ def partition(name, model, arch, gpus):
         "name": name,
         "scheduler": "slurm",
         "launcher": "local",  # the job's script starts recheck itself
-        # what sbatch needs here. A whole node measures best: nobody else shares its power
+        # sbatch's options here. A whole node measures best: no other job shares its power
         "access": ["--partition=gpu", "--account=project", "--exclusive"],
         "resources": [
             {"name": "_rfm_gpu", "options": [f"--gres=gpu:{name}:{{num_gpus_per_node}}"]}
@@ -36,7 +36,7 @@ site_configuration = {
     "environments": [
         {
             "name": "cuda-13",
-            # what has to be loaded before anything is built or run
+            # commands to run before each build and each job
             "prepare_cmds": ["module load gcc/13 cuda/13.0 cmake ninja"],
             "features": ["cuda"],
             "cxx": "g++",

@@ -8,7 +8,7 @@ site_configuration = {
             "partitions": [
                 {
                     "name": "l40s",
-                    "scheduler": "squeue",  # all that differs from a Slurm with accounting
+                    "scheduler": "squeue",  # the only difference from a Slurm with accounting
                     "launcher": "local",
                     "access": ["--partition=gpu"],
                     "resources": [
@@ -23,7 +23,7 @@ site_configuration = {
                     ],
                 },
                 {
-                    # nodes without a GPU: their CPU rows alone
+                    # nodes without a GPU: only their CPU rows
                     "name": "cpu",
                     "scheduler": "squeue",
                     "launcher": "local",

@@ -10,7 +10,7 @@ inline double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Adds the seconds of its scope to an account.
+/// Adds the seconds that its scope lasts to an account.
 class Spend {
  public:
   explicit Spend(double& account) : account_(account) {}

@@ -9,7 +9,7 @@
 
 namespace recheck {
 
-/// A word of a command line as "--name=value", either of which may be missing.
+/// A command-line word of the form "--name=value"; either part may be missing.
 struct Flag {
   std::string word, name, value;
 
@@ -19,7 +19,7 @@ struct Flag {
 
   [[nodiscard]] bool asks_for_help() const { return name == "--help" || name == "-h"; }
 
-  /// Throws std::invalid_argument, one line, unless a flag that is `known` has a value.
+  /// Throws std::invalid_argument, in one line, unless the flag is `known` and has a value.
   void check(bool known, const std::string& program) const {
     if (!known)
       throw std::invalid_argument("unknown flag '" + word + "'; see " + program + " --help");
@@ -27,7 +27,7 @@ struct Flag {
   }
 };
 
-/// The words of a list; an empty list has one, which is empty.
+/// The words of a list; an empty list yields one empty word.
 inline std::vector<std::string> split(const std::string& list, char at = ',') {
   std::vector<std::string> words(1);
   for (const char c : list) {
@@ -39,8 +39,8 @@ inline std::vector<std::string> split(const std::string& list, char at = ',') {
   return words;
 }
 
-/// The exit code that `body` returns. What it throws is one line: 2 for input that makes no sense,
-/// else 1.
+/// Returns the exit code of `body`. If `body` throws, prints one line and returns 2 for invalid
+/// input, otherwise 1.
 template <typename Body>
 int exit_code(const std::string& program, const Body& body) {
   try {

@@ -38,7 +38,7 @@ std::optional<CpuSeconds> cpu_seconds(const char* stat) {
   std::ifstream file(stat);
   double ticks = 0;
   bool any = false;
-  // "cpu" is all of them, "cpu0" and so on each
+  // "cpu" is the sum over all CPUs; "cpu0" and so on are single CPUs
   for (std::string line; std::getline(file, line) && line.starts_with("cpu");) {
     std::istringstream words(line.substr(3));
     int cpu = 0;
@@ -47,7 +47,7 @@ std::optional<CpuSeconds> cpu_seconds(const char* stat) {
     double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0, stolen = 0;
     words >> user >> nice >> system >> idle >> waiting >> irq >> softirq >> stolen;
     if (!words) return {};
-    ticks += user + nice + system + irq + softirq + stolen;  // guests are users
+    ticks += user + nice + system + irq + softirq + stolen;  // guest time is part of user time
     any = true;
   }
   if (!any) return {};

@@ -20,8 +20,8 @@ RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// What the word number `at` of an array adds to its digest, one number for all its bits: equal
-/// digests, equal arrays.
+/// The contribution of word number `at` to an array's digest. Arrays with equal digests are taken
+/// to be equal bit by bit.
 RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint32_t word, std::int64_t at) {
   return mix(static_cast<std::uint64_t>(at) << 32 ^ word);
 }

@@ -10,7 +10,7 @@
 
 namespace recheck {
 
-/// The middle one of `samples`, the upper of two; they are not empty.
+/// The median of `samples`, which must not be empty; the upper one of an even number.
 inline double middle(std::vector<double> samples) {
   const auto it = samples.begin() + std::ssize(samples) / 2;
   std::ranges::nth_element(samples, it);
@@ -21,21 +21,21 @@ inline double mean_of(std::span<const double> values) {
   return std::reduce(values.begin(), values.end()) / static_cast<double>(values.size());
 }
 
-/// Whether the last four of some values agree to so small a share.
+/// Whether the last four values agree within this share.
 inline bool settled(std::span<const double> values, double share) {
   if (values.size() < 4) return false;
   const auto [low, high] = std::ranges::minmax(values.last(4));
   return high <= (1 + share) * low;
 }
 
-inline constexpr double confidence = 0.95;  // of an interval, as a share
+inline constexpr double confidence = 0.95;  // confidence of an interval, as a share
 
 /// A median and the confidence interval around it, in the samples' unit.
 struct Interval {
   double median, low, high;
 };
 
-/// The fewest samples whose range holds the median with that confidence; and of long launches.
+/// The fewest samples whose range holds the median with that confidence; fewest of long launches.
 inline constexpr int fewest_samples = 6, fewest_long_samples = 3;
 
 /// Median with its nonparametric 95% interval: order statistics whose binomial coverage is at least

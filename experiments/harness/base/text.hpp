@@ -19,7 +19,7 @@ inline std::string digits_of(double value, int digits,
   return {text, end};
 }
 
-/// Words, such as names, with commas between them or something else.
+/// Joins words, such as names, by commas or another separator.
 std::string joined(const auto& words, std::string_view between = ", ") {
   std::string all;
   for (const auto& word : words)
@@ -27,7 +27,7 @@ std::string joined(const auto& words, std::string_view between = ", ") {
   return all;
 }
 
-/// How many letters have to be changed, added or left out to make one word of another.
+/// The edit distance: how many letters have to be changed, added or removed.
 inline int distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -42,7 +42,7 @@ inline int distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-/// What there is in place of a name that there is not: all of few, the nearest of many.
+/// Suggests valid names for an unknown one: all of them if they are few, else the nearest.
 inline std::string instead_of(std::string_view name, std::vector<std::string> known) {
   constexpr std::size_t few = 12, nearest = 4;
   if (known.size() <= few) return "there are " + joined(known);
@@ -57,11 +57,11 @@ inline std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// A number in three digits, for a person.
+/// A number with three digits, for messages.
 inline std::string short_text(double value) { return digits_of(value, 3); }
 
-/// The number that a text begins with, whatever the locale, and in `rest` what follows; 0 where it
-/// begins with none.
+/// The number at the start of a text, whatever the locale; `rest` gets what follows it. 0 if the
+/// text does not start with a number.
 inline double number_in(const std::string& text, std::string& rest) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -25,9 +25,9 @@ constexpr std::uintmax_t most_bytes = 128 << 20;
 
 std::string read_text(const fs::path& path) {
   std::error_code error;
-  // a pipe would have us wait for somebody to write
+  // opening a pipe would block until somebody writes to it
   if (fs::exists(path, error) && !fs::is_regular_file(path, error))
-    refuse(path, "it is no regular file");
+    refuse(path, "it is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(path, std::strerror(errno));
   if (fs::file_size(path) > most_bytes)
@@ -54,7 +54,7 @@ Json read_json(const fs::path& path) {
 
 int whole(const Json& object, const char* member, int least, int most) {
   const Json& value = object.at(member);
-  // those beyond 2^63 are unsigned, and more than any int
+  // numbers beyond 2^63 are unsigned and larger than any int
   const bool fits = value.is_number_integer() &&
                     (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT_MAX);
   const auto integer = fits ? value.get<std::int64_t>() : 0;
@@ -74,7 +74,7 @@ double number(const Json& object, const char* member, double least, double most)
 }
 
 std::string shown(const Json& value) {
-  // escapes what is no ASCII, which a cut could tear
+  // escape everything except ASCII: the cut could split a longer character
   auto text = value.dump(-1, ' ', true, Json::error_handler_t::replace);
   if (text.size() <= 120) return text;
   return text.substr(0, 120) + "...";

@@ -9,21 +9,21 @@
 
 namespace recheck {
 
-// Files that a run reads back: records, samples, journals. What cannot be used is refused with
-// std::runtime_error, in one line, before it becomes a wrong number.
+// Files that a run reads back: records, samples, journals. Unusable input is refused with a
+// one-line std::runtime_error before it becomes a wrong number.
 
-/// The text of a file. Refuses what is no regular file, without waiting for one, and more than 128
-/// MiB; a full record's samples are 5.
+/// The text of a file. Refuses anything but a regular file, without blocking on it, and more than
+/// 128 MiB; the samples of a full record are 5 MiB.
 std::string read_text(const std::filesystem::path& path);
 
-/// The value of a JSON text. Refuses what is none.
+/// Parses a JSON text; refuses malformed input.
 nlohmann::ordered_json parse_json(std::string_view text);
 
-/// Reads a JSON file: both of these.
+/// read_text() and parse_json().
 nlohmann::ordered_json read_json(const std::filesystem::path& path);
 
-/// A member of an object that is an integer, or any number, from `least` to `most`. Nothing is
-/// rounded: a number out of range has no int, and a cast of one has no defined behaviour.
+/// A member of an object as an integer, or as any number, from `least` to `most`. Nothing is
+/// rounded: casting a number out of range to int is undefined behaviour.
 int whole(const nlohmann::ordered_json& object, const char* member, int least, int most = INT_MAX);
 double number(const nlohmann::ordered_json& object, const char* member, double least, double most);
 

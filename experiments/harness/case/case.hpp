@@ -14,75 +14,76 @@
 
 namespace recheck {
 
-/// Samples of one case that were taken in one go. What other cases of its shape and regime took in
-/// the same round stood next to it in time, so blocks of the same round are compared in pairs.
+/// Consecutive samples of one case. Blocks that other cases of the same shape and regime took in
+/// the same round are close in time, so blocks of one round are compared in pairs.
 struct Block {
   int round, count;                // of samples
-  std::optional<double> clock_hz;  // the SM clock meanwhile
+  std::optional<double> clock_hz;  // SM clock during the block
 };
 
-/// Samples of a block that was disturbed: kept in the record, and out of the median.
+/// Samples of a disturbed block: kept in the record, but excluded from the median.
 struct SetAside {
   int round;
   std::vector<double> samples;  // seconds
 };
 
-/// One strategy at one shape in one regime, and what this run has found out about it so far.
+/// One strategy at one shape in one regime, with this run's results for it so far.
 struct Case {
   const Experiment* experiment;
   const Strategy* strategy;
   Shape shape;
   Regime regime;
 
-  std::optional<Result> result = {};     // set by Reporter::finish, or taken over from a record
+  std::optional<Result> result = {};     // set by Reporter::finish, or taken from an earlier record
   std::vector<double> samples = {};      // seconds, raw, in order of time
-  std::vector<Block> blocks = {};        // and what they belong to
+  std::vector<Block> blocks = {};        // the blocks of these samples
   int batch = 1;                         // launches per sample
   std::vector<SetAside> set_aside = {};  // blocks that were disturbed
-  Reason disturbed = {};                 // why its times may be too long all the same
+  Reason disturbed = {};                 // why the remaining times may still be too long
   std::optional<Interval> seconds = {};  // present iff the result is `passed`
   std::optional<Power> power = {};
-  std::optional<Settling> settling = {};  // of a sustained one
-  double predicted = 0;  // wall seconds that this run expects it to take, proofs included
-  double spent = 0;      // and that it has taken; what a shape's cases share, the first bears
+  std::optional<Settling> settling = {};  // of a sustained case
+  double predicted = 0;                   // expected wall seconds, proofs included
+  double spent = 0;  // wall seconds so far; work shared by a shape's cases is the first's
 
-  /// The name used everywhere: matmul/tile16/1024x1024x1024/cold.
+  /// The name used everywhere, such as "matmul/tile16/1024x1024x1024/cold".
   [[nodiscard]] std::string id() const {
     return std::string(experiment->name) + "/" + std::string(strategy->name) + "/" +
            to_string(shape) + "/" + std::string(name_of(regime));
   }
   [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
   [[nodiscard]] Backend backend() const { return strategy->launch.backend; }
-  /// Whether the host's clock times it, and not the device's.
+  /// Whether the host's clock times it, rather than the device's.
   [[nodiscard]] bool host_timed() const {
     return is_end_to_end(regime) || backend() == Backend::cpu;
   }
-  /// Whether its launch, of so many seconds, takes so long that its two proofs are its first
-  /// samples.
+  /// Whether a launch of this many seconds is long enough for the case's two proofs to count as its
+  /// first samples.
   [[nodiscard]] bool proofs_are_samples(double launch) const {
     return backend() == Backend::cpu && regime == Regime::hot && strategy->part_of.empty() &&
            launch >= method.proofs_timed_from_seconds;
   }
-  /// Whether these and a launch on fresh inputs are all that it has.
+  /// Whether these two and a launch on fresh inputs are all the samples that the case gets.
   [[nodiscard]] bool has_three_samples(double launch) const {
     return proofs_are_samples(launch) && launch >= method.three_samples_from_seconds;
   }
   [[nodiscard]] bool is_headline() const { return shape == experiment->headline; }
 };
 
-/// Whether two cases are measured in turns.
+/// Whether two cases are sampled in the same rounds.
 inline bool together(const Case& a, const Case& b) {
   return a.experiment == b.experiment && a.shape == b.shape;
 }
 
-/// What a user may set about how to measure. A record states it, and only the same may resume it.
+/// Settings of the measurement that a user may change. A record states them, and resuming it
+/// requires the same ones.
 struct Settings {
-  double budget_seconds = 1;  // of sampling per case; method.hpp has what follows from it
-  std::uint64_t seed = 13;    // of inputs and order: S1's srand(13)
+  double budget_seconds = 1;  // of sampling per case; method.hpp derives the rest from it
+  std::uint64_t seed = 13;    // of inputs and order: srand(13), as in S1
   std::optional<double> command_budget_seconds = {};  // of the whole run, if it has a limit
 };
 
-/// Set by a signal handler; a run then stops at the next opportunity and keeps what it has.
+/// Set by a signal handler: the run then stops at the next opportunity and keeps its results.
 inline std::atomic<bool> interrupted = false;
 
 }  // namespace recheck

@@ -17,7 +17,7 @@ void Reporter::attempt(std::span<Case* const> cases, Target& target,
   std::optional<Result> result;
   const auto failure = failure_of([&] { result = body(); });
   if (failure) result = failure;
-  // a row's own allocation, or the driver's: how much was asked for is not known
+  // the row or the driver made the allocation, so its size is unknown
   if (failure && failure->code == ReasonCode::out_of_memory && target.backend() == Backend::gpu &&
       !failure->reason.value_or("").starts_with("not enough"))
     failure_of([&] {

@@ -9,7 +9,7 @@
 namespace recheck {
 namespace {
 
-/// What `of` says of the rows on a backend, each answer once.
+/// The distinct answers of `of` over the rows on a backend.
 template <typename Of>
 auto each(const Experiment& experiment, Backend backend, Of of) {
   std::set<decltype(of(experiment.ladder[0]))> answers;
@@ -18,7 +18,7 @@ auto each(const Experiment& experiment, Backend backend, Of of) {
   return answers;
 }
 
-/// Floats of all inputs, in every layout that a row takes them in.
+/// Floats of all inputs, in every layout that some row takes.
 std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backend backend) {
   const auto inputs = experiment.inputs(shape);
   std::int64_t floats = 0;
@@ -33,28 +33,28 @@ std::int64_t all_inputs(const Experiment& experiment, const Shape& shape, Backen
   return floats;
 }
 
-/// Memory that a shape needs at most, in bytes.
+/// The most memory that a shape needs, in bytes.
 struct Footprint {
   double device, host;
 };
 
-/// On a target: the operands in every layout, as integers, as reals, and once more while a launch
-/// goes from end to end. On the host: as much again for copies, and what oracles keep.
+/// On the target: the operands in every layout, as integers and as reals, and a further copy for
+/// end-to-end launches. On the host: the same again for copies, and the oracles' own data.
 Footprint footprint(const Experiment& experiment, const Shape& shape, Backend backend) {
   const auto inputs = static_cast<double>(all_inputs(experiment, shape, backend));
   const auto output = static_cast<double>(largest_output(experiment, shape, backend, 0));
   const auto workspace = static_cast<double>(largest_workspace(experiment, shape, backend));
-  // what outputs start as, of two kinds of integers and of reals
+  // initial contents of outputs, for two kinds of integers and for reals
   const bool in_place = std::ranges::any_of(
       experiment.ladder, [&](const Strategy& s) { return experiment.in_place(s, shape); });
   const double starts = in_place ? 3 * output : 0;
   const double on_target = sizeof(float) * (4 * inputs + 3 * output + starts + 2 * workspace);
-  // three oracles, two doubles for each output element that they know
+  // three oracles, each with two doubles for every output element that it checks
   const Extent extent = experiment.problem.output(shape)[0];
   const auto rows = static_cast<double>(extent.rows), columns = static_cast<double>(extent.columns);
   const double oracles = 6 * sizeof(double) * std::min(output, std::max(0x1p24, columns)) +
-                         12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered ones
-  // the output as it is, spoiled, and of other inputs
+                         12 * sizeof(double) * std::min(rows + columns, 0x1p24);  // scattered
+  // the output as written, a spoiled copy, and the output for other inputs
   const double on_host = sizeof(float) * (4 * inputs + 3 * output + starts) + oracles;
   return {backend == Backend::gpu ? on_target : 0,
           on_host + (backend == Backend::gpu ? 0 : on_target)};

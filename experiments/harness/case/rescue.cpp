@@ -26,15 +26,15 @@ namespace {
 
 constexpr const char* variable = "RECHECK_LOST";
 
-// Odd while a row runs, another number for each; `claimed` once this process is about to be
-// replaced, whatever the row does
+// Odd while a row runs, and a new number for each row. `claimed` once this process is about to be
+// replaced, whatever the row does.
 constexpr std::uint64_t claimed = ~std::uint64_t{0} - 1;
 std::atomic<std::uint64_t> turn = 0;
-std::atomic<double> deadline = 0, allowed = 0;  // of the row that runs: until when, seconds
-double patience = 0;                            // 0: there is no Rescue
+std::atomic<double> deadline = 0, allowed = 0;  // of the running row, in seconds
+double patience = 0;                            // 0: no Rescue is active
 
-// A signal handler may allocate nothing, so all that the fresh process needs lies ready: its
-// arguments, its environment, and room in it for what is lost
+// A signal handler must not allocate, so everything that the new process needs is prepared: its
+// arguments, and its environment with room for the lost row.
 std::array<char, 512> row{}, lost{};
 std::vector<std::string> words_kept, environment_kept;
 std::vector<char*> exec_arguments, exec_environment;
@@ -48,17 +48,17 @@ void write_lost(const char* why) {
   lost[at] = '\0';
 }
 
-/// Of async-signal-safe functions alone.
+/// Uses async-signal-safe functions only.
 [[noreturn]] void replace() {
   execve("/proc/self/exe", exec_arguments.data(), exec_environment.data());
-  constexpr std::string_view text = "cannot start anew; run again with --resume\n";
+  constexpr std::string_view text = "could not restart; rerun with --resume\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
   _exit(1);
 }
 
 [[noreturn]] void go_on_behind(const char* why) {
   write_lost(why);
-  const char* const parts[] = {"\n", row.data(), " ", why, ": going on in a new process\n"};
+  const char* const parts[] = {"\n", row.data(), " ", why, ": continuing in a new process\n"};
   for (const char* part : parts) [[maybe_unused]]
     const auto written = write(STDERR_FILENO, part, std::strlen(part));
   replace();
@@ -69,7 +69,7 @@ struct Ending {
   const char* why;
 };
 #ifdef __SANITIZE_ADDRESS__
-// the others are the sanitizer's own, which has more to say of them
+// the sanitizer handles the other signals itself and reports more about them
 constexpr Ending endings[] = {{SIGABRT, "has ended the process by SIGABRT"}};
 #else
 constexpr Ending endings[] = {{SIGABRT, "has ended the process by SIGABRT"},
@@ -80,7 +80,7 @@ constexpr Ending endings[] = {{SIGABRT, "has ended the process by SIGABRT"},
 #endif
 
 void on_signal(int signal) {
-  // what comes between rows is most likely the doing of the last, as where the heap is spoilt
+  // a crash between rows is most likely the fault of the last row, for example a corrupted heap
   if (turn.exchange(claimed) == claimed || row[0] == '\0') {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
@@ -90,7 +90,7 @@ void on_signal(int signal) {
     if (which == signal) go_on_behind(why);
 }
 
-/// Looks, every now and then, whether a row should have come back long ago.
+/// Checks regularly whether a row has exceeded its time.
 class Watch {
  public:
   ~Watch() {
@@ -103,7 +103,7 @@ class Watch {
 
  private:
   void look() {
-    // a process that was stopped, as by a debugger, has not run meanwhile
+    // a stopped process, for example in a debugger, has not been running
     constexpr double stopped = 5;
     double last = now();
     std::unique_lock lock(mutex_);
@@ -128,7 +128,7 @@ std::optional<Watch> watch;
 
 void prepare(const std::vector<char*>& words) {
   words_kept.assign(words.begin(), words.end());
-  // the gate keeps no record, and goes on by the name of the lost row alone
+  // --gate keeps no record: the name of the lost row is all it needs to continue
   if (std::ranges::find(words_kept, "--resume") == words_kept.end() &&
       std::ranges::find(words_kept, "--gate") == words_kept.end())
     words_kept.emplace_back("--resume");
@@ -157,7 +157,7 @@ double& least_patience() {
 Rescue::Rescue(const std::vector<char*>& words, double seconds) {
   patience = std::max(seconds, least_patience());
   prepare(words);
-  // a stack that has overflowed holds no handler
+  // after a stack overflow the handler needs a stack of its own
   static std::array<char, 1 << 16> other_stack;
   stack_t stack{};
   stack.ss_sp = other_stack.data();
@@ -165,7 +165,7 @@ Rescue::Rescue(const std::vector<char*>& words, double seconds) {
   sigaltstack(&stack, nullptr);
   struct sigaction action{};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_ONSTACK | SA_NODEFER;  // the fresh process shall not find it blocked
+  action.sa_flags = SA_ONSTACK | SA_NODEFER;  // the new process must not inherit a blocked signal
   for (const auto& [signal, why] : endings) sigaction(signal, &action, nullptr);
   watch.emplace();
 }
@@ -194,11 +194,11 @@ InRow::InRow(double expected) {
 InRow::~InRow() {
   std::uint64_t own = turn;
   if (own != claimed && turn.compare_exchange_strong(own, own + 1)) return;
-  for (;;) pause();  // until the other process is here
+  for (;;) pause();  // until the other thread has replaced this process
 }
 
 void name_row(const Case& c) {
-  const std::string id = c.id();  // and without the regime
+  const std::string id = c.id();  // cut off the regime
   name_row(id.substr(0, id.rfind('/')));
 }
 

@@ -9,54 +9,54 @@
 
 namespace recheck {
 
-/// A row runs in this process, so it can end it by a signal, or never come back from a launch. Then
-/// a fresh process takes the place of this one and goes on behind that row, which has failed at
-/// that shape; what was measured before is in the journal.
+/// A row runs in this process, so it can crash it, or never return from a launch. A fresh process
+/// then replaces this one and continues after that row, which has failed at that shape. Earlier
+/// results are in the journal.
 class Rescue {
  public:
-  /// From now on, for as long as this lives. `words` are the process's own arguments; a row may
-  /// take `seconds` for one block of launches, or the least patience, if that is more.
+  /// Active while this object lives. `words` are the process's arguments. A row may take
+  /// `seconds` for one block of launches, or least_patience() if that is more.
   Rescue(const std::vector<char*>& words, double seconds);
   Rescue(const Rescue&) = delete;
   Rescue& operator=(const Rescue&) = delete;
   ~Rescue();
 };
 
-/// Replaces this process, whose arguments are `words`, by a fresh one with --resume.
+/// Replaces this process, started with the arguments `words`, by a fresh one with --resume.
 [[noreturn]] void start_anew(const std::vector<char*>& words);
 
-/// The same where a row calls exit(), which has failed then; else nothing. For std::atexit.
+/// For std::atexit. If a row called exit(), fails that row and restarts. Otherwise does nothing.
 void rescue_from_exit();
 
-/// Seconds that any block of launches may take at least.
+/// The shortest time limit, in seconds, for a block of launches.
 double& least_patience();
 
-/// While one lives, what happens is the doing of the row that was named last. One at a time, and on
-/// the one thread that calls rows.
+/// While alive, a crash or hang is blamed on the row last passed to name_row(). Only one may exist
+/// at a time, on the thread that calls rows.
 class InRow {
  public:
-  /// `expected`: about how many seconds the row will take.
+  /// `expected`: estimated seconds of the row's work.
   explicit InRow(double expected = 0);
   InRow(const InRow&) = delete;
   InRow& operator=(const InRow&) = delete;
   ~InRow();
 };
 
-/// Names the row whose launches come next, and the shape.
+/// Sets the row and the shape that the next launches belong to.
 void name_row(const Case& c);
 void name_row(const std::string& id);
 
-/// Goes on in a fresh process behind the row that was named last, which is lost for this reason.
-/// Returns where there is no Rescue.
+/// Restarts in a fresh process after the current row, which fails with this reason. Returns if
+/// there is no Rescue.
 void give_row_up(const std::string& why);
 
-/// The row, with its experiment and shape, at which the process before this one has ended, and why.
+/// The row, with experiment and shape, that ended the previous process, and why.
 struct LostRow {
   std::string row, why;
 };
 std::optional<LostRow> lost_row();
 
-/// Whether this process has taken the place of another; to be asked before lost_row().
+/// Whether this process has replaced a crashed one; call it before lost_row().
 bool is_rescue();
 
 }  // namespace recheck

@@ -11,13 +11,13 @@
 
 namespace recheck {
 
-/// Launches in chunks of a few milliseconds that follow each other without a gap: the device always
-/// has more of them queued than the host takes for a look at a counter.
+/// Queues launches in chunks of a few milliseconds without gaps: the device always has more work
+/// queued than the host needs time to read a counter.
 class BackToBack {
  public:
   using Mark = std::function<void(std::int64_t chunk, bool begins)>;
 
-  /// `guess`: about what a launch takes, in seconds.
+  /// `guess`: estimated seconds of one launch.
   BackToBack(cudaStream_t stream, double guess)
       : stream_(stream), launches_(std::max(1, static_cast<int>(5e-3 / guess))) {
     const int ahead = std::max(3, static_cast<int>(40e-3 / (launches_ * guess)));
@@ -25,13 +25,13 @@ class BackToBack {
       events_.push_back(std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
   }
 
-  [[nodiscard]] int launches() const { return launches_; }       // of a chunk
+  [[nodiscard]] int launches() const { return launches_; }       // per chunk
   [[nodiscard]] std::int64_t queued() const { return queued_; }  // chunks
-  /// Of each chunk that has ended; 0 for the first.
+  /// Seconds of each chunk that has ended; 0 for the first.
   [[nodiscard]] const std::vector<double>& seconds() const { return seconds_; }
 
-  /// Queues so many chunks that the device has enough to do; `mark` may queue something at either
-  /// end of each.
+  /// Queues enough chunks to keep the device busy. `mark` may queue something before and after each
+  /// chunk.
   void feed(const std::function<void()>& launch, const Mark& mark = [](std::int64_t, bool) {}) {
     for (auto done = std::ssize(seconds_); done < queued_; ++done) {
       const auto code = cudaEventQuery(event(done));
@@ -41,8 +41,8 @@ class BackToBack {
       if (done > 0) check(cudaEventElapsedTime(&milliseconds, event(done - 1), event(done)));
       seconds_.push_back(milliseconds * 1e-3);
     }
-    cudaGetLastError();  // launches look at it
-    // one less than there are events: that of the last chunk that has ended is needed once more
+    cudaGetLastError();  // clears earlier errors
+    // one chunk less than there are events: the end of the last finished chunk is needed once more
     for (; queued_ < std::ssize(seconds_) + std::ssize(events_) - 1; ++queued_) {
       mark(queued_, true);
       for (int i = 0; i < launches_; ++i) launch();

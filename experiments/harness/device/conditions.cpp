@@ -29,7 +29,7 @@ constexpr bool harness_fast_math = true;
 constexpr bool harness_fast_math = false;
 #endif
 
-/// A variable of the environment; empty where it is not set.
+/// The value of an environment variable; empty if it is not set.
 std::string value_of(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -40,10 +40,10 @@ bool is_on(const char* variable) {
   return !value.empty() && value != "0";
 }
 
-/// Variables by which a library that rows call computes otherwise, or takes another time.
+/// Environment variables that change what a library called by rows computes, or how fast.
 struct Deciding {
   std::string_view begins, why;
-  bool gpu = false;  // matters only where there is one
+  bool gpu = false;  // matters only on a machine with a GPU
 };
 constexpr Deciding deciding[] = {
     {"OMP_", "decides OpenMP's threads and where they run"},
@@ -65,13 +65,13 @@ constexpr Deciding deciding[] = {
     {"CUDA_GRAPHS_", "decides the order in graphs", true},
     {"CUDA_ENABLE_", "decides how CUDA watches launches", true},
 };
-// begin alike, and choose or print only
+// variables with these prefixes that only select or print
 constexpr std::string_view harmless[] = {"OMP_DISPLAY_",      "GOMP_DEBUG",       "KMP_VERSION",
                                          "KMP_SETTINGS",      "OPENBLAS_VERBOSE", "MKL_VERBOSE",
                                          "CUDA_DEVICE_ORDER", "CUBLAS_LOG",       "CUBLASLT_LOG",
                                          "OPENBLAS_HOME",     "MKL_ROOT",         "MKL_HOME"};
 
-/// Those that are set, as "NAME=value", each with its reason. Others may write what they like.
+/// The deciding variables that are set, as "NAME=value", with their reasons. Values are untrusted.
 std::vector<std::pair<std::string, std::string_view>> decided_by(bool has_gpu) {
   std::vector<std::pair<std::string, std::string_view>> all;
   const auto begins_as = [](std::string_view text) {
@@ -92,14 +92,14 @@ std::vector<std::pair<std::string, std::string_view>> decided_by(bool has_gpu) {
   return all;
 }
 
-/// What a function of a library answers that may be in this program; 0 where it is not.
+/// The answer of a library function that this program may contain; 0 if it does not.
 int asked(const char* function) {
   using Function = int (*)();
   const auto call = reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, function));
   return call != nullptr ? call() : 0;
 }
 
-/// The first of some files, separated by semicolons, and how many there are.
+/// The first of several files, separated by semicolons, and the number of the others.
 std::string some_of(const std::string& files) {
   const auto all = split(files, ';');
   return all.front() +
@@ -113,7 +113,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
   const auto note = [&](bool holds, std::string_view code, std::string says) {
     if (holds) all.push_back({code, std::move(says)});
   };
-  // nothing of CUDA's matters where it finds no GPU
+  // without a GPU, CUDA's variables do not matter
   const auto set = [&](const char* variable) { return gpu.device && is_on(variable); };
   const auto shown = [](const char* variable) {
     return std::string(variable) + "=" + value_of(variable);
@@ -132,7 +132,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "mps_share",
        shown("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE") +
            " was set: under MPS the process had only this share of the GPU.");
-  // measured with cuBLAS 13.1: 1 leaves pedantic math alone, and 0 makes TF32 math IEEE
+  // measured with cuBLAS 13.1: 1 does not affect pedantic math, 0 makes TF32 math IEEE
   if (const auto tf32 = value_of("NVIDIA_TF32_OVERRIDE"); gpu.device && !tf32.empty())
     note(true, "tf32_override",
          shown("NVIDIA_TF32_OVERRIDE") +
@@ -181,8 +181,8 @@ void refuse_blocking_launches() {
   if (is_on("CUDA_LAUNCH_BLOCKING"))
     throw std::invalid_argument(
         "CUDA_LAUNCH_BLOCKING=" + value_of("CUDA_LAUNCH_BLOCKING") +
-        " makes every launch wait, so every time would be too long: unset it, or measure all the "
-        "same with --force, which the report says");
+        " makes every launch wait, so every time would be too long: unset it, or measure "
+        "anyway with --force, and the report will say so");
 }
 
 }  // namespace recheck

@@ -15,7 +15,7 @@
 namespace recheck {
 namespace {
 
-/// Calls body(begin, end) for the parts of an array, on all cores.
+/// Calls body(begin, end) for parts of an array, on all cores.
 template <typename Body>
 void in_parts(std::int64_t count, Body body) {
   constexpr std::int64_t part = 1 << 16;
@@ -23,9 +23,9 @@ void in_parts(std::int64_t count, Body body) {
                           [&](std::int64_t p) { body(p * part, std::min(count, (p + 1) * part)); });
 }
 
-// Bytes before and behind an array that are nobody's, and no memory until they are touched: a row
-// that writes outside, which the guards tell, shall not take the heap and so the others with it.
-// The address sanitizer has its own.
+// Unused address space before and after an array, which takes no memory until it is touched. A row
+// that writes outside, which the guards detect, then corrupts no heap data of other rows. The
+// address sanitizer has its own red zones.
 #ifdef __SANITIZE_ADDRESS__
 constexpr std::size_t around = 0;
 #else
@@ -39,7 +39,7 @@ class CpuTarget final : public Target {
   [[nodiscard]] std::int64_t free_bytes() const override { return reference::free_memory(); }
 
   float* allocate(std::int64_t count) override {
-    // aligned as BLAS and SSE like it; the size has to be a multiple of the alignment
+    // the alignment that BLAS and SSE prefer; the size has to be a multiple of it
     const std::size_t bytes = (static_cast<std::size_t>(count) * sizeof(float) + 63) / 64 * 64;
     auto* data = static_cast<char*>(std::aligned_alloc(64, bytes + 2 * around));
     if (data == nullptr) throw std::bad_alloc();
@@ -60,7 +60,7 @@ class CpuTarget final : public Target {
     const auto exchange = [&](std::int64_t begin, std::int64_t end) {
       std::swap_ranges(a + begin, a + end, b + begin);
     };
-    // small ones stay in one core's cache
+    // small arrays stay in one core's cache
     constexpr std::int64_t small = 1 << 23;
     if (count < small)
       exchange(0, count);
@@ -94,7 +94,7 @@ class CpuTarget final : public Target {
       sampling.fresh->begin();
       timed();
       sampling.fresh->end();
-      // behind others it finds its operands where they were not
+      // after another row, the first launch finds its operands elsewhere than in the caches
       if (sampling.count > 0) samples.seconds.pop_back();
     }
     return samples;

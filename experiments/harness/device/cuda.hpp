@@ -12,7 +12,7 @@
 
 namespace recheck {
 
-/// A CUDA call or launch that failed, with CUDA's words and where it was noticed.
+/// A failed CUDA call or launch, with CUDA's message and the place that noticed it.
 class CudaError : public DeviceError {
  public:
   CudaError(cudaError_t code, const std::source_location& at)
@@ -28,25 +28,25 @@ class CudaError : public DeviceError {
   }
 };
 
-/// Throws CudaError unless `code` is success, and clears errors that do not stick.
+/// Throws CudaError unless `code` is success. Clears errors that are not sticky.
 inline void check(cudaError_t code, std::source_location at = std::source_location::current()) {
   if (code == cudaSuccess) return;
   cudaGetLastError();
   throw CudaError(code, at);
 }
 
-/// Bytes of the device that nobody has.
+/// Free bytes of the device.
 inline std::int64_t free_memory() {
   std::size_t free = 0, total = 0;
   check(cudaMemGetInfo(&free, &total));
   return static_cast<std::int64_t>(free);
 }
 
-/// Why no device can be used, in one line, from what asking for devices returned and the versions
-/// (1000 × major + 10 × minor, as CUDA gives them; a driver of 0 is none at all).
+/// Why no device can be used, in one line, from the result of asking for devices and the versions:
+/// 1000 × major + 10 × minor, as CUDA reports them; 0 means that there is no driver.
 Reason unusable(cudaError_t code, int device_count, int driver_version, int runtime_version);
 
-/// Any CUDA handle, destroyed with its scope; errors there have nobody to tell.
+/// Owns any CUDA handle. Errors of its destruction are ignored: a destructor cannot report them.
 template <typename Handle, auto destroy>
 class Owned {
  public:
@@ -57,7 +57,7 @@ class Owned {
   Owned(const Owned&) = delete;
   Owned& operator=(const Owned&) = delete;
   ~Owned() { destroy(handle_); }
-  operator Handle() const { return handle_; }  // NOLINT: it is that handle
+  operator Handle() const { return handle_; }  // NOLINT: stands for the handle
 
  private:
   Handle handle_ = nullptr;

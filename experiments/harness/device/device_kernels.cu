@@ -15,7 +15,7 @@ __global__ void flush_kernel(const float4* buffer, std::int64_t count, float* si
     const float4 v = buffer[i];
     sum += v.x + v.y + v.z + v.w;
   }
-  // never true for a zeroed buffer; but the compiler cannot know, so the loads have to stay
+  // never true for a zeroed buffer, but the compiler cannot know that, so it keeps the loads
   if (sum == 1.0f) *sink = sum;
 }
 
@@ -60,7 +60,7 @@ __global__ void digest_kernel(const float* words, std::int64_t count, unsigned l
   if (threadIdx.x % warpSize == 0) atomicAdd(sum, own);
 }
 
-// reports/recheck_report/collect/ncu.py takes it for the end of a launch
+// reports/recheck_report/collect/ncu.py uses it as the mark after a launch
 __global__ void recheck_read_clocks_kernel(ClockReading* readings) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
@@ -86,7 +86,7 @@ void exchange(float* a, float* b, std::int64_t count, cudaStream_t stream) {
 void poison_shared(int sm_count, int bytes_per_block, cudaStream_t stream) {
   cudaFuncSetAttribute(poison_shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                        bytes_per_block);
-  // a block of this size has its multiprocessor for itself, so a few waves reach each
+  // a block this large occupies its multiprocessor, so a few waves reach every one
   poison_shared_kernel<<<4 * sm_count, 256, bytes_per_block, stream>>>(
       bytes_per_block / static_cast<int>(sizeof(unsigned)));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The GPU itself: whether there is one to use, what it is, and the first work of a process on it.
+// The GPU: finding a usable one, its properties, and the first work of a process on it.
 
 #include <cublas_v2.h>
 
@@ -47,9 +47,9 @@ std::string text_of(const cudaUUID_t& uuid) {
   return text;
 }
 
-/// Fills in what two events with nothing between them measure, the timer's own share of every
-/// interval, on a device that has been busy for a moment; and the step of their clock: the smallest
-/// difference between intervals of many lengths.
+/// On a device that has been busy for a moment, measures the interval between two adjacent events,
+/// which is the timer's overhead in every interval. The clock's step is the smallest difference
+/// between intervals of many lengths.
 void measure_event_clock(Device& device) {
   const Stream stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); });
   const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
@@ -77,7 +77,7 @@ void measure_event_clock(Device& device) {
   device.event_step_seconds = std::round(step * 1e9) * 1e-9;
 }
 
-/// "13.1.1"; asking creates no context.
+/// Such as "13.1.1"; the query creates no context.
 std::string cublas_version() {
   std::string text;
   for (const auto part : {MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL}) {
@@ -105,7 +105,7 @@ Reason unusable(cudaError_t code, int device_count, int driver_version, int runt
 
 namespace {
 
-/// Why there is no context where a device has too little memory for one.
+/// The message for a device with too little memory for a context.
 std::string no_context(const std::string& pci_bus_id) {
   constexpr double context_bytes = 0.5e9;  // about, on an H100 or H200
   const auto free = Nvml(pci_bus_id).free_bytes();
@@ -184,10 +184,10 @@ FirstCall first_call(const Strategy& strategy, const Shape& shape,
   }
   kernels::Queue queue;
   if (strategy.workspace != nullptr) queue.workspace = allocate(strategy.workspace(shape));
-  // a row that takes a queue and no workspace wants the library's handle
+  // a row with a queue but no workspace needs the library's handle
   const bool wants_blas = strategy.launch.queue && strategy.workspace == nullptr;
   if (wants_blas && cublasCreate(&queue.blas) != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error("cuBLAS gives no handle on this device");
+    throw std::runtime_error("cuBLAS could not create a handle on this device");
   strategy.launch.run({shape, operands, queue});
   check(cudaGetLastError());
   check(cudaDeviceSynchronize());

@@ -22,7 +22,7 @@ namespace {
 
 using Blas = Owned<cublasHandle_t, cublasDestroy>;
 
-/// About what a handle of cuBLAS takes, with its kernels.
+/// Approximate memory of a cuBLAS handle with its kernels.
 constexpr std::int64_t blas_bytes = 256 << 20;
 
 class GpuTarget final : public Target {
@@ -34,12 +34,12 @@ class GpuTarget final : public Target {
         blas_([](cublasHandle_t* h) {
           if (cublasCreate(h) == CUBLAS_STATUS_SUCCESS) return;
           cudaGetLastError();
-          // it says the same of no memory and of no device
+          // it returns the same code without memory and without a device
           if (const auto free = free_memory(); free < blas_bytes)
             throw DeviceError(not_enough_memory("GPU", static_cast<double>(blas_bytes),
                                                 static_cast<double>(free)),
                               true);
-          throw std::runtime_error("cuBLAS gives no handle on this device");
+          throw std::runtime_error("cuBLAS could not create a handle on this device");
         }),
         flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
         flush_(zeros()),
@@ -107,8 +107,8 @@ class GpuTarget final : public Target {
   }
 
   void warm_up(const std::function<void()>& launch) override {
-    // until three looks at the clock in a row agree to half a percent; a clock that goes on
-    // swinging is no reason to wait for ever
+    // until three consecutive readings of the clock agree within 0.5 %; stop after 0.5 s even if
+    // the clock is still fluctuating
     constexpr double look = 0.02, at_most = 0.5;
     std::vector<double> clocks;
     for (const double start = now(); now() - start < at_most;) {
@@ -155,9 +155,9 @@ class GpuTarget final : public Target {
     };
     std::vector<double> drains;
     static_assert(method.queued_samples == 1);
-    // All of a sample is queued before the device begins with it, so that no launch waits for the
-    // host. But one sample at a time: with several in the queue the device fetches some commands
-    // within the interval, which takes 0.5 to 0.7 us on some hosts and nothing on others (H200).
+    // The device starts a sample only when all of it is queued, so no launch waits for the host.
+    // Only one sample is queued at a time: with several, the device fetches some commands within
+    // the interval, which takes 0.5 to 0.7 us on some hosts and nothing on others (H200).
     for (int i = 0; i < count; ++i) {
       get_ready();
       read_clocks(readings(2 * i), device_.sm_count, stream_);
@@ -171,7 +171,7 @@ class GpuTarget final : public Target {
       if (drained) drains.push_back(seconds_of_drain());
     }
     if (fresh != nullptr) {
-      // nothing comes between a flush and a launch, or changes what the last one has left
+      // nothing may come between the flush and the launch, or change the previous launch's output
       const bool first = cold || in_place;
       if (first) fresh->begin();
       get_ready();
@@ -185,7 +185,7 @@ class GpuTarget final : public Target {
 
     Samples samples;
     if (count > 0) samples.clock_hz = clocks_between(2 * count);
-    // one drain that was disturbed shall not make a launch look fast
+    // the median: one disturbed drain must not make a launch look fast
     const double drain = drains.empty() ? 0 : middle(drains);
     for (int i = 0; i < count; ++i)
       samples.seconds.push_back(std::max(seconds_between(2 * i, 2 * i + 1) / batch - drain,
@@ -209,7 +209,7 @@ class GpuTarget final : public Target {
     if (restore) have_events(static_cast<int>(2 * (end - first)));
     const auto mark = [&](std::int64_t chunk, bool begins) {
       const auto at = chunk - first;
-      // the restores of a chunk are in its time, so one more launch has a time of its own
+      // a chunk's time includes its restores, so one extra launch is timed separately
       if (restore && begins && chunk < end) {
         restore();
         check(cudaEventRecord(*events_[2 * at], stream_));
@@ -243,18 +243,18 @@ class GpuTarget final : public Target {
   [[nodiscard]] double clock_step() const override { return device_.event_step_seconds; }
 
  private:
-  static constexpr int most_samples = 32;  // of one call
+  static constexpr int most_samples = 32;  // per call
   static constexpr int drain_events = 2 * most_samples;
   static constexpr std::int64_t clock_floats =
       2 * most_samples * clock_slots *
       static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
 
-  /// Where the clocks of all multiprocessors are read to, for the i-th time.
+  /// Where the i-th reading of all multiprocessors' clocks is stored.
   ClockReading* readings(int i) {
     return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
   }
 
-  /// Keeps the device busy until half seconds agree; seconds of a chunk in the last one.
+  /// Launches until consecutive half seconds agree. Returns the seconds of a chunk in the last one.
   double settle(BackToBack& busy, const std::function<void()>& launch, Settling& settling) {
     std::vector<double> paces, watts;
     const double start = now();
@@ -280,13 +280,13 @@ class GpuTarget final : public Target {
     check(cudaMemset(array.data(), 0, flush_bytes_));
     return array;
   }
-  /// Queues a kernel that reads an array of zeros, so that L2 holds nothing else, and writes what
-  /// it held back to DRAM.
+  /// Queues a kernel that reads an array of zeros. L2 then holds nothing else, and its earlier
+  /// contents are written back to DRAM.
   void read_through(const Array& array) {
     flush_l2(reinterpret_cast<const float4*>(array.data()), flush_bytes_,
              scratch_.data() + clock_floats, stream_);
   }
-  /// What reading through an array takes where L2 has nothing to write back.
+  /// Seconds to read an array when L2 has nothing to write back.
   double seconds_of_drain() {
     have_events(drain_events + 2);
     hold_.begin(stream_);
@@ -309,15 +309,15 @@ class GpuTarget final : public Target {
     check(cudaMemsetAsync(readings(0), 0, count * clock_slots * sizeof(ClockReading), stream_));
   }
 
-  /// Between two of the events, without the timer's own share.
+  /// Seconds between two events, without the timer's overhead.
   double seconds_between(int begin, int end) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, *events_[begin], *events_[end]));
     return milliseconds * 1e-3 - device_.event_seconds;
   }
 
-  /// Cycles over time between each even reading and the odd one after it, on a multiprocessor that
-  /// both have seen; 0 if there is none.
+  /// The clock between each even reading and the next odd one, in cycles per time, on a
+  /// multiprocessor that both readings contain; otherwise 0.
   std::vector<double> clocks_between(int count) {
     std::vector<ClockReading> all(static_cast<std::size_t>(count) * clock_slots);
     check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
@@ -343,8 +343,8 @@ class GpuTarget final : public Target {
   Blas blas_;
   std::int64_t flush_bytes_;
   Array flush_;
-  std::unique_ptr<Array> drain_;  // another as large, once it is needed
-  Array scratch_;                 // clock readings, and what flush_l2 might write
+  std::unique_ptr<Array> drain_;  // a second buffer as large, once it is needed
+  Array scratch_;                 // clock readings, and flush_l2's sink
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
 };

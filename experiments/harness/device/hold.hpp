@@ -9,7 +9,7 @@
 
 namespace recheck {
 
-/// Holds a stream until the host has queued all that shall run without gaps.
+/// Holds a stream until the host has queued all work that must run without gaps.
 class Hold {
  public:
   Hold() {
@@ -20,13 +20,13 @@ class Hold {
   Hold& operator=(const Hold&) = delete;
   ~Hold() { cudaFreeHost(released_); }
 
-  /// What is queued behind this waits for release(); but not for ever, as a launch may wait for the
-  /// stream itself.
+  /// Work queued after this call waits for release(), but at most 2 ms, as a launch may itself wait
+  /// for the stream.
   void begin(cudaStream_t stream) { hold(released_, ++held_, 2'000'000, stream); }
   void release() { std::atomic_ref(*released_).store(held_, std::memory_order_release); }
 
  private:
-  std::int64_t* released_ = nullptr;  // how many have been, where the device sees it
+  std::int64_t* released_ = nullptr;  // number of releases, visible to the device
   std::int64_t held_ = 0;
 };
 

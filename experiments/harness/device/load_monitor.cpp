@@ -10,7 +10,7 @@ LoadMonitor::LoadMonitor(const std::string& pci_bus_id, const char* library, con
                          double apart)
     : nvml_(pci_bus_id, library), stat_(stat), apart_(apart), most_(nvml_.other_processes()) {
   look(true);
-  // who is there by now is news at the next look
+  // processes that are already there are reported at the next look
   others_ = 0;
   looked_ = 0;
 }
@@ -48,9 +48,8 @@ void LoadMonitor::look_at_host(std::vector<std::string>& changes) {
     const double others = host->host - host_->host - (host->own - host_->own);
     const int cpus = static_cast<int>(std::lround(std::max(0.0, others / (host->at - host_->at))));
     if (cpus > most_cpus_.value_or(0))
-      changes.push_back("others keep " + std::to_string(cpus) +
-                        " CPU(s) of the host busy now: times on the CPU and from end to end are of "
-                        "what they leave");
+      changes.push_back("other processes are using " + std::to_string(cpus) +
+                        " CPU(s) of the host now: CPU and end-to-end times may be long");
     most_cpus_ = std::max(most_cpus_.value_or(0), cpus);
   }
   host_ = host;

@@ -13,34 +13,34 @@
 
 namespace recheck {
 
-/// What others took of the GPU since the call before.
+/// The load that other processes put on the GPU since the previous call.
 struct Load {
-  double gpu_percent = 0;  // of its time, the most in any second; 0 where the driver does not tell
+  double gpu_percent = 0;  // busiest second, % of its time; 0 if the driver reports none
   bool hot = false;        // whether the GPU lowered its clock to stay cool
 };
 
-/// What other processes take of a GPU and of its host, from one look to the next. NVML is asked in
-/// look() alone, so nothing disturbs what is timed between.
+/// Watches how much other processes use a GPU and its host. NVML is queried in look() only, so
+/// nothing disturbs the timing in between.
 ///
-/// It cannot know of what comes and goes between two looks, of clocks that are locked by
-/// `nvidia-smi --lock-gpu-clocks` (the clock that each block of samples held is measured instead),
-/// nor of processes where the driver lists none, as it may in a container.
+/// It cannot see processes that come and go between two looks, or any where the driver lists none,
+/// as in some containers. Nor does it see clocks locked by `nvidia-smi --lock-gpu-clocks`; instead,
+/// the clock of each block of samples is measured.
 class LoadMonitor {
  public:
-  /// Takes a first look at the GPU at a PCI bus id; this process has a context there by now.
-  /// CPU time is compared between looks that lie so many seconds apart.
+  /// Takes a first look at the GPU with this PCI bus id, on which this process already has a
+  /// context. CPU time is compared between looks that are at least this many seconds apart.
   explicit LoadMonitor(const std::string& pci_bus_id, const char* library = "libnvidia-ml.so.1",
                        const char* stat = "/proc/stat", double apart = 30);
 
-  /// What has changed since the look before, a line each, for a person; at first also who is there
-  /// from the beginning. Unless it is `due` by all means, it looks at most once a second.
+  /// Changes since the previous look, one line each, for a person; the first call also lists what
+  /// was there from the start. Looks at most once a second unless `due`.
   std::vector<std::string> look(bool due = false);
 
-  /// The most that the looks have seen since the call before, its last look among them.
+  /// The highest load since the previous call, the last look included.
   Load take() { return std::exchange(most_load_, last_load_); }
 
-  /// Puts what the looks have seen into a record's environment: the most other processes at once,
-  /// or why that is not known; the most CPUs that others kept busy, if that is known.
+  /// Records in a run's environment the most other processes at once, or why that is unknown, and
+  /// the most CPUs that others kept busy, if known.
   void note(nlohmann::ordered_json& environment) const;
 
  private:
@@ -50,16 +50,16 @@ class LoadMonitor {
   Nvml nvml_;
   const char* stat_;
   double apart_;
-  double looked_ = 0;  // when
-  Answer<int> most_;   // other processes, at once
-  int others_ = 0;     // at the last look that could tell
+  double looked_ = 0;  // time of the last look
+  Answer<int> most_;   // most other processes at once
+  int others_ = 0;     // at the last look that could count them
   Load last_load_, most_load_;
   std::optional<int> most_percent_ = {};
   std::optional<CpuSeconds> host_ = {};
-  std::optional<int> most_cpus_ = {};  // that others kept busy
+  std::optional<int> most_cpus_ = {};  // kept busy by others
 };
 
-/// Raises the most that was seen of others; none may be known yet.
+/// Raises the highest count seen, which may be unset.
 void raise_to(nlohmann::ordered_json& most, int seen);
 
 }  // namespace recheck

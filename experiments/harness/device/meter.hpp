@@ -12,8 +12,8 @@
 
 namespace recheck {
 
-/// Energy between two ticks of a GPU's counter, which come every few tens of milliseconds, and what
-/// kept its clock down meanwhile.
+/// Measures energy between two ticks of a GPU's counter, which come every few tens of milliseconds,
+/// and records what limited the clock in the meantime.
 class Meter {
  public:
   explicit Meter(const Nvml& nvml) : nvml_(nvml), last_(nvml.joules().value) {}
@@ -32,9 +32,9 @@ class Meter {
       throttle_.insert(reason);
   }
 
-  /// Of launches of so many seconds; nothing where there were no two ticks.
+  /// Power of launches of this many seconds; nothing unless two ticks were seen.
   [[nodiscard]] std::optional<Power> power(double launch_seconds) const {
-    const double seconds = last_time_ - first_time_;  // from the first tick seen to the last
+    const double seconds = last_time_ - first_time_;  // first to last tick seen
     if (!last_ || seconds <= 0) return {};
     const double watts = (*last_ - first_) / seconds;
     return Power{.watts = watts,

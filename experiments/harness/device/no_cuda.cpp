@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stands in for gpu_target.cpp in a build without the CUDA Toolkit: GPU rows stay, and say why.
+// Replaces gpu_target.cpp in a build without the CUDA Toolkit: GPU rows give that reason.
 #include <stdexcept>
 
 #include "target.hpp"

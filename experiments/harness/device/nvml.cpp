@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few functions of nvml.h that are needed, by name: a build wants neither that header nor the
-// library, and runs with whichever driver there is.
+// The few functions of nvml.h that we need, looked up by name: a build requires neither the header
+// nor the library, and runs with any driver.
 #include "nvml.hpp"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 namespace recheck {
 namespace {
 
-/// A function of the library; null where the driver is older than it.
+/// A function of the library; null if the driver is too old to have it.
 template <typename Function>
 Function* find(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
@@ -22,7 +22,7 @@ Function* find(void* library, const char* name) {
 
 std::string not_measured(const std::string& why) { return "not measured: " + why; }
 
-/// Nothing if `code`, an nvmlReturn_t, is success, else why `name` failed.
+/// Nothing if `code`, an nvmlReturn_t, is success; otherwise why `name` failed.
 Reason failure(void* library, const char* name, int code) {
   if (code == 0) return {};
   auto* text = find<const char*(int)>(library, "nvmlErrorString");
@@ -36,7 +36,7 @@ Answer<T> answer(const Reason& failed, T value) {
   return {std::move(value), ""};
 }
 
-/// nvmlProcessInfo_t since its second version.
+/// nvmlProcessInfo_t, from its second version on.
 struct ProcessInfo {
   unsigned pid;
   unsigned long long memory;
@@ -50,7 +50,7 @@ struct UtilizationSample {
   unsigned multiprocessors, memory, encoder, decoder;
 };
 
-/// Bits of the reasons for the clock, from the lowest.
+/// Bits of the clock's throttle reasons, lowest first.
 constexpr std::string_view throttle_names[] = {"gpu_idle",
                                                "applications_clocks_setting",
                                                "sw_power_cap",
@@ -165,7 +165,7 @@ Answer<std::vector<unsigned>> Nvml::processes() const {
   std::vector<ProcessInfo> processes(64);
   unsigned count = 0;
   Reason failed;
-  // where there are more, it fails and says how many; until then more may have come
+  // with too little room it fails and returns the count, which may have grown by the retry
   for (int attempt = 0; attempt < 3; ++attempt) {
     count = static_cast<unsigned>(processes.size());
     failed = fails(
@@ -209,7 +209,7 @@ Answer<double> Nvml::percent_of_others() const {
     if (sample.timestamp >= known.timestamp) known = sample;
   }
   double percent = 0;
-  // what ended has samples for some seconds more
+  // ended processes keep their samples for some seconds
   constexpr unsigned long long recent = 1'500'000;
   for (const auto& [pid, sample] : latest)
     if (pid != own && sample.timestamp + recent >= now) percent += sample.multiprocessors;

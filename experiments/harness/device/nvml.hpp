@@ -10,15 +10,15 @@
 
 namespace recheck {
 
-/// A value, or in one line why there is none.
+/// A value, or the reason for its absence in one line.
 template <typename T>
 struct Answer {
   std::optional<T> value;
   std::string reason;
 };
 
-/// What NVIDIA's management library says of one GPU. It is loaded at run time and only asked, never
-/// told; where it or one of its answers is missing, the answer is the reason, and nothing throws.
+/// NVIDIA's management library for one GPU, loaded at run time and used for queries only. If the
+/// library or an answer is missing, the answer holds the reason; nothing throws.
 class Nvml {
  public:
   /// The GPU at a PCI bus id as cudaDeviceGetPCIBusId() writes it: "0000:1B:00.0".
@@ -27,33 +27,35 @@ class Nvml {
   Nvml& operator=(const Nvml&) = delete;
   ~Nvml();
 
-  /// Why nothing is known of this GPU, which is then every answer's reason; nothing if it answers.
+  /// Why nothing is known about this GPU: then the reason of every answer. Nothing if it answers.
   [[nodiscard]] const Reason& absent() const { return absent_; }
 
   [[nodiscard]] Answer<std::string> uuid() const;
   [[nodiscard]] Answer<double> temperature_c() const;
   [[nodiscard]] Answer<double> joules() const;       // since the driver was loaded
-  [[nodiscard]] Answer<double> limit_watts() const;  // the lowest that is enforced
-  [[nodiscard]] Answer<double> free_bytes() const;   // of its memory
+  [[nodiscard]] Answer<double> limit_watts() const;  // the lowest enforced limit
+  [[nodiscard]] Answer<double> free_bytes() const;   // free memory
   [[nodiscard]] Answer<bool> ecc() const;
   [[nodiscard]] Answer<bool> mig() const;
-  /// The UUID of a MIG instance, a part of this GPU, if CUDA's UUID of the device is that of one.
+  /// The UUID of the MIG instance, a part of this GPU, that CUDA's UUID of the device names, if
+  /// any.
   [[nodiscard]] Answer<std::string> mig_instance(const std::string& cuda_uuid) const;
-  /// What keeps the clock from rising now: "sw_power_cap", ...
+  /// What limits the clock now, such as "sw_power_cap".
   [[nodiscard]] Answer<std::vector<std::string>> throttle() const;
-  /// Processes other than this one that have a compute context. This one has to have its own: it is
-  /// one of those listed, if perhaps by another id, as in a container; and where none is, the
-  /// driver lists none for anybody.
+  /// Processes with a compute context, other than this one. This process must have one: it is then
+  /// in the list, though a container may show it under another id. An empty list means that the
+  /// driver lists no processes at all.
   [[nodiscard]] Answer<int> other_processes() const;
-  /// Per cent of the multiprocessors' time that those processes took in about the last second.
+  /// Per cent of the multiprocessors' time that those processes used in about the last second.
   [[nodiscard]] Answer<double> percent_of_others() const;
 
  private:
-  /// Calls the first of `names` that the library has with the device and `arguments`, which are
-  /// exactly of nvml.h's types. Nothing if it succeeds, else why not.
+  /// Calls the first of `names` that the library has, with the device and `arguments`, whose types
+  /// must be exactly those of nvml.h. Nothing if it succeeds, otherwise why not.
   template <typename... Arguments>
   Reason fails(std::initializer_list<const char*> names, Arguments... arguments) const;
-  /// What a function leaves behind `before`, times its unit; and of a mode, whether it is on.
+  /// A function's output, which follows the arguments `before`, in its unit; of a mode, if it is
+  /// on.
   [[nodiscard]] Answer<std::vector<unsigned>> processes() const;
   template <typename Raw, typename... Before>
   Answer<double> number(const char* name, double unit, Before... before) const;

@@ -16,61 +16,60 @@
 
 namespace recheck {
 
-/// A launch behind the samples that finds fresh inputs and a poisoned output: a row that keeps
-/// results, or computes less where it is timed, leaves a wrong output there. Both functions queue
-/// what they do.
+/// One extra launch after the samples, on unseen inputs and a poisoned output: it exposes cached
+/// results and work skipped while timed. Both functions only queue work.
 struct FreshLaunch {
-  int position;                 // how many launches the queue holds in front of it
-  std::function<void()> begin;  // keeps what the last sample has left, and exchanges the inputs
-  std::function<void()> end;    // puts the inputs back
+  int position;                 // launches queued before it
+  std::function<void()> begin;  // saves the last sample's output and swaps the inputs
+  std::function<void()> end;    // swaps the inputs back
 };
 
 /// How samples are to be taken.
 struct Sampling {
   Regime regime;
   int count;
-  int batch;     // launches per sample; only hot ones may be more than one
-  double guess;  // about what a launch takes, in seconds
+  int batch;     // launches per sample; more than one only if hot
+  double guess;  // estimated seconds of a launch
   const FreshLaunch* fresh = nullptr;
-  // queued before each sample that is cold, or the CPU's, where anything is to be proven by them:
-  // none finds the output of the one before
+  // Queued before each sample, if it is cold or on the CPU and is to be checked, so that no launch
+  // finds the previous output.
   std::function<void()> poison = [] {};
-  // whether that has to come before every launch: each changes what it reads
+  // whether it has to come before every launch, because each one changes its own inputs
   bool in_place = false;
 };
 
-/// Timings of a launch: each is one sample, in seconds, divided by its batch.
+/// Timings of a launch: one value per sample, in seconds, divided by the batch.
 struct Samples {
   std::vector<double> seconds;
-  std::vector<double> clock_hz;  // held during each, 0 where it is not known; empty on a CPU
+  std::vector<double> clock_hz;  // during each sample, 0 if unknown; empty on a CPU
 };
 
-/// What launches back to back draw.
+/// Power draw of launches back to back.
 struct Power {
   double watts, joules;               // on average; per launch
   double seconds;                     // length of the window
   double temperature_c;               // at its end
-  std::vector<std::string> throttle;  // reasons in its course, as NVML names them
+  std::vector<std::string> throttle;  // throttle reasons during the window, as NVML names them
 };
 
-/// How many windows a sustained time has.
+/// Number of windows of a sustained time.
 inline constexpr int sustained_windows = 10;
 
-/// What a sustained time began from.
+/// The warm-up before a sustained time.
 struct Settling {
   double seconds = 0;   // of launches before it
-  bool settled = true;  // whether pace and power had come to rest by then
+  bool settled = true;  // whether pace and power had settled by its end
 };
 
-/// Launches back to back over seconds, by windows of equal length.
+/// Launches back to back over seconds, in windows of equal length.
 struct Sustained {
-  std::vector<double> seconds, clock_hz;  // of a launch; held meanwhile, empty on a CPU
-  std::optional<Power> power = {};        // in the course of all windows
+  std::vector<double> seconds, clock_hz;  // of a launch, per window; clocks empty on a CPU
+  std::optional<Power> power = {};        // over all windows
   Settling settling = {};
 };
 
 /// Where a strategy runs and its operands live: this CPU, or one CUDA device. Every call that can
-/// fail throws; a failed launch surfaces in synchronize() or sample() at the latest.
+/// fail throws. A failed launch surfaces in synchronize() or sample() at the latest.
 class Target {
  public:
   Target() = default;
@@ -87,38 +86,38 @@ class Target {
   virtual void release(float* data) noexcept = 0;
   virtual void copy_in(float* to, const float* from, std::int64_t count) = 0;
   virtual void copy_out(float* to, const float* from, std::int64_t count) = 0;
-  /// Sets every bit of the memory (a NaN), and spoils scratch memory that a launch might read
-  /// unset.
+  /// Sets every bit of the memory, which makes each float a NaN, and spoils scratch memory that a
+  /// launch might read before writing it.
   virtual void poison(float* data, std::int64_t count) = 0;
-  // what a FreshLaunch is made of, in the order of launches: the host does not wait
+  // the parts of a FreshLaunch, in the order of launches; the host does not wait
   virtual void queue_exchange(float* a, float* b, std::int64_t count) = 0;
   virtual void queue_copy(float* to, const float* from, std::int64_t count) = 0;
   virtual void queue_poison(float* data, std::int64_t count) = 0;
-  /// The digests of arrays, as mix.hpp has them.
+  /// The digests (mix.hpp) of arrays.
   virtual std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) = 0;
-  /// Waits, and throws what the launches since the last call have left behind.
+  /// Waits, and throws errors of the launches since the last call.
   virtual void synchronize() = 0;
   /// Keeps the device busy with `launch` until its clock has risen.
   virtual void warm_up(const std::function<void()>& launch) = 0;
-  /// Runs `launch` once where a profiler that waits for its turn sees it, and a mark behind it.
+  /// Runs `launch` once between the start and stop of the profiler, followed by a marker kernel.
   virtual void show(const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
-  /// Runs `launch`, which takes about `guess` seconds, over and over until pace and power have
-  /// settled, or for as long as method.hpp allows, and measures it then. On a CPU its pace alone.
-  /// `restore`, if it is anything, comes before each launch and is not measured.
+  /// Repeats `launch`, which takes about `guess` seconds, until pace and power have settled or the
+  /// time in method.hpp is over, and then measures it; on a CPU, only its pace counts. `restore`,
+  /// if set, precedes each launch and is not measured.
   virtual Sustained sustain(const std::function<void()>& launch, double guess,
                             const std::function<void()>& restore = {}) {
     Sampling sampling{Regime::hot, sustained_windows, 1, guess};
     if (restore) sampling.poison = restore;
     return {sample(sampling, launch).seconds, {}};
   }
-  /// The step of the clock that times launches, seconds; 0 if it is too small to matter.
+  /// The step of the clock that times launches, in seconds; 0 if negligible.
   [[nodiscard]] virtual double clock_step() const { return 0; }
-  /// Bytes of inputs beyond which a launch finds nothing in a cache of what one took before.
+  /// Bytes of inputs beyond which a launch finds nothing of an earlier one in a cache.
   [[nodiscard]] virtual std::int64_t cache_bytes() const { return 0; }
 };
 
-/// `count` floats on a target, given back when they go out of scope.
+/// Owns `count` floats on a target.
 class Array {
  public:
   Array(Target& target, std::int64_t count) : target_(&target), data_(target.allocate(count)) {}
@@ -140,7 +139,7 @@ class Array {
 /// This machine's CPU and memory.
 std::unique_ptr<Target> make_cpu_target();
 
-/// The first CUDA device, or why there is none to use.
+/// The first CUDA device, or why none can be used.
 struct Gpu {
   std::optional<Device> device;
   Reason reason;  // why `device` is empty
@@ -152,12 +151,12 @@ Gpu find_gpu();
 /// A target on the device that find_gpu() found.
 std::unique_ptr<Target> make_gpu_target(const Device& device);
 
-/// What this machine's rows run on, each target made when it is first asked for.
+/// The targets of this machine's rows, each created at first use.
 class Targets {
  public:
   explicit Targets(Gpu gpu) : gpu_(std::move(gpu)) {}
   [[nodiscard]] const Gpu& gpu() const { return gpu_; }
-  /// What a row with this backend runs on; a GPU has to be there for one that needs it.
+  /// The target of rows with this backend; a GPU must be present for one that needs it.
   Target& of(Backend backend) {
     auto& target = backend == Backend::cpu ? cpu_target_ : gpu_target_;
     if (!target)
@@ -171,14 +170,14 @@ class Targets {
   std::unique_ptr<Target> cpu_target_, gpu_target_;
 };
 
-/// When a first call began, had a CUDA context, and ended; seconds of now().
+/// When a first call started, had a CUDA context, and ended; seconds of now().
 struct FirstCall {
   double begin = 0, context = 0, end = 0;
 };
 
-/// Creates a context, allocates, copies in, launches, copies out and frees. `copied` gets each
-/// output at its place. Where the row takes a queue and no workspace, a cuBLAS handle is created,
-/// too. This process may not have used CUDA before. Throws what CUDA reports.
+/// Creates a context, allocates, copies in, launches, copies out and frees. Creates a cuBLAS handle
+/// as well if the row takes a queue but no workspace. `copied` gets each output at its place. This
+/// process must not have used CUDA before. Throws what CUDA reports.
 FirstCall first_call(const Strategy& strategy, const Shape& shape,
                      std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
                      std::span<float> copied);

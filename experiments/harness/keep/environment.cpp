@@ -30,8 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What follows `start` in the first line of `file` that begins so, without what surrounds it;
-/// empty where there is none.
+/// The rest of the first line in `file` that begins with `start`, trimmed; empty if there is none.
 std::string after(const std::filesystem::path& file, std::string_view start) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
@@ -44,7 +43,7 @@ std::string after(const std::filesystem::path& file, std::string_view start) {
   return "";
 }
 
-/// The kernel's driver, of which /proc says "NVRM version: … Kernel Module  580.95.05  …".
+/// The kernel driver's version. /proc has "NVRM version: … Kernel Module  580.95.05  …".
 std::string driver_version() {
   std::istringstream words(after("/proc/driver/nvidia/version", "NVRM version"));
   for (std::string word; words >> word;)
@@ -86,7 +85,7 @@ std::string in_units(double value, double unit, int digits) {
 bool has_mps() {
   const char* folder = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   const std::string path = std::string(folder != nullptr ? folder : "/tmp/nvidia-mps") + "/control";
-  // a daemon that is gone leaves its pipe or socket, at whose other end there is nobody
+  // a dead daemon leaves its pipe or socket behind, with no process at the other end
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   std::snprintf(address.sun_path, sizeof address.sun_path, "%s", path.c_str());
@@ -106,7 +105,7 @@ std::string cpu_name(const std::filesystem::path& root, const std::string& machi
   const auto info = root / "proc/cpuinfo";
   for (const char* field : {"model name", "Model Name", "cpu model", "cpu\t", "uarch"})
     if (const auto name = after(info, field); !name.empty() && name != "unknown") return name;
-  // Arm has numbers instead, which cores of several makers share
+  // Arm has part numbers instead, which cores of several makers share
   const auto part = after(info, "CPU part"), implementer = after(info, "CPU implementer");
   auto board = after(root / "sys/firmware/devicetree/base/model", "");
   if (board.empty()) board = after(root / "sys/devices/virtual/dmi/id/product_name", "");
@@ -139,7 +138,7 @@ std::string version(const std::string& program) {
 
 namespace {
 
-/// Fields that may have no value: then `unknown` says why.
+/// Fields that may have no value; `unknown` then gives the reason.
 template <typename T>
 Json known(Json& unknown, const char* field, const Answer<T>& answer) {
   if (!answer.value) unknown[field] = answer.reason;
@@ -156,7 +155,7 @@ Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
   device["ecc"] = known(unknown, "gpu.ecc", nvml.ecc());
   const auto mig = nvml.mig();
   device["mig"] = known(unknown, "gpu.mig", mig);
-  // two instances of a GPU have its UUID in common, and perhaps their sizes
+  // two instances of a GPU share its UUID, and perhaps their sizes
   if (mig.value.value_or(false))
     device["mig_uuid_hash"] =
         known(unknown, "gpu.mig_uuid_hash", hashed(nvml.mig_instance(gpu.uuid)));
@@ -164,14 +163,14 @@ Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
   return device;
 }
 
-/// Recheck's own commit, where it is known and not the program's.
+/// Recheck's own commit, if it is known and differs from the program's.
 std::string harness() {
   const std::string commit = build::harness_commit;
   if (commit == "unknown" || commit == build::git_commit) return {};
   return ", commit " + commit + (build::harness_dirty ? ", with uncommitted changes" : "");
 }
 
-/// Whether the GPU runs machine code of this build, or what the driver makes of its PTX.
+/// Whether the GPU runs this build's machine code, or code that the driver compiled from its PTX.
 Json code_json(const Device& gpu, Json& unknown) {
   const auto runs = kernels::code_for(build::architectures, gpu.compute_capability);
   if (runs) return runs->machine ? "sass" : "ptx";
@@ -185,7 +184,7 @@ Json code_json(const Device& gpu, Json& unknown) {
 Json environment(const Gpu& gpu, const std::string& command, const Settings& settings) {
   utsname kernel{};
   uname(&kernel);
-  // the version alone: what a distribution or a cloud appends names its own machines
+  // only the version: suffixes by distributions and clouds identify their own builds
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
 
   Json device, state = Json::object(), mps, code, unknown = Json::object();

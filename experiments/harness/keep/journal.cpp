@@ -35,7 +35,7 @@ std::string line_of(const Case& c, const Record& record) {
          "\n";
 }
 
-/// A journal of what a record has come to.
+/// A journal that contains a record's results so far.
 std::string text_of(const Record& record) {
   std::string text = to_line(record.to_json()) + "\n";
   for (const Case& c : record.cases)
@@ -43,12 +43,12 @@ std::string text_of(const Record& record) {
   return text;
 }
 
-/// Gives a case of a record what samples.jsonl or the journal says of it.
+/// Adds the fields of a line of samples.jsonl or of the journal to a case of a record.
 void add_samples(Json& c, const Json& raw) {
   for (const char* member : {"samples", "blocks", "clocks"}) c[member] = raw.at(member);
 }
 
-/// The cases of a record by their ids.
+/// The cases of a record by id.
 std::map<std::string, Json*> by_id(Json& record) {
   std::map<std::string, Json*> found;
   for (Json& c : record.at("cases").get_ref<Json::array_t&>()) found[c.at("id")] = &c;
@@ -57,7 +57,7 @@ std::map<std::string, Json*> by_id(Json& record) {
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
   throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) +
-                           "; make room and go on with --resume: what ended before is kept");
+                           "; free some space and continue with --resume: finished cases are kept");
 }
 
 }  // namespace
@@ -68,7 +68,7 @@ Journal::Journal(const std::filesystem::path& folder, const Record& record)
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
-  flock(file_, LOCK_EX | LOCK_NB);  // says that this run is going on; its end, any end, lets go
+  flock(file_, LOCK_EX | LOCK_NB);  // marks the run as active until its end, any end
   size_ = static_cast<off_t>(begin.size());
 }
 
@@ -83,8 +83,8 @@ void Journal::append(const Case& c, const Record& record) {
     written = write(file_, line.data(), line.size());
   } while (written < 0 && errno == EINTR);
   if (written != std::ssize(line)) {
-    const int error = written < 0 ? errno : ENOSPC;  // the kernel writes less only where it is full
-    // the torn end would be passed over anyway: this only tidies up
+    const int error = written < 0 ? errno : ENOSPC;  // a short write: the disk is full
+    // reading skips a torn end anyway: this only tidies up
     if (written > 0 && ftruncate(file_, size_) != 0) fail(path_, errno);
     fail(path_, error);
   }
@@ -99,14 +99,14 @@ void Journal::close(const Record& record) {
   if (fstat(file_, &mine) != 0 || stat(path_.c_str(), &there) != 0 || there.st_dev != mine.st_dev ||
       there.st_ino != mine.st_ino)
     throw std::runtime_error(folder_.string() +
-                             " was moved, removed or replaced while this run wrote into it: its "
-                             "journal, if it is still somewhere, can be gone on with by --resume");
+                             " was moved, removed or replaced while this run wrote into it: if "
+                             "the journal still exists, --resume can continue from it");
   const std::string advice =
-      "what was measured is in " + path_.string() + ": make room and run with --resume";
+      "the measurements are in " + path_.string() + ": free some space and run with --resume";
   std::string samples;
   for (const Case& c : record.cases)
     if (c.seconds) samples += to_line(samples_json(c)) + "\n";
-  // the record last: where there is one, its samples are there
+  // record.json last: if it exists, so do its samples
   write_file(folder_ / "samples.jsonl", samples, advice);
   write_file(folder_ / "record.json", to_text(record.to_json()), advice);
   std::filesystem::remove(path_);
@@ -114,22 +114,22 @@ void Journal::close(const Record& record) {
 
 bool has_journal(const std::filesystem::path& folder) {
   const auto path = journal_in(folder);
-  // what is no file, and would have it wait, is found out when it is read
+  // opening must not block on a pipe; reading finds out whether it is a regular file
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::filesystem::exists(path);
   const bool in_use = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   ::close(file);
   if (in_use)
     throw std::runtime_error("another recheck is writing into " + folder.string() +
-                             ": wait for its end, or choose another folder with --output");
+                             ": wait until it ends, or choose another folder with --output");
   return true;
 }
 
 namespace {
 
-/// Calls `take` with each line of a text of JSON lines. Throws std::runtime_error, in one line, at
-/// a line that is none or that `take` cannot use; where `torn` allows it, a last line without its
-/// end ends the text instead.
+/// Calls `take` with each line of a JSON-lines text. Throws std::runtime_error, in one line, if a
+/// line is malformed or `take` cannot use it. If `torn`, an incomplete last line ends the text
+/// instead.
 void for_each_line(const std::filesystem::path& path, bool torn,
                    const std::function<void(const Json&)>& take) {
   const std::string text = read_text(path);
@@ -140,8 +140,7 @@ void for_each_line(const std::filesystem::path& path, bool torn,
       take(parse_json(std::string_view(text).substr(at, end - at)));
     } catch (const std::exception&) {
       if (torn && number > 1 && end == text.size()) return;
-      throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
-                               " is not what was written there");
+      throw std::runtime_error(path.string() + ": line " + std::to_string(number) + " is damaged");
     }
     at = end + 1;
   }
@@ -153,7 +152,7 @@ Json read_earlier(const std::filesystem::path& folder) {
   Json record;
   std::map<std::string, Json*> cases;
   if (has_journal(folder)) {
-    // an end that came in the middle of writing has torn the last line, and no other
+    // a sudden end while writing tears only the last line
     for_each_line(journal_in(folder), true, [&](const Json& json) {
       if (record.is_null()) {
         record = json;
@@ -163,7 +162,7 @@ Json read_earlier(const std::filesystem::path& folder) {
       Json now = json.at("case");
       add_samples(now, json.at("raw"));
       Json& c = *cases.at(now.at("id"));
-      // these alone, and they are there: to add one would move the cases
+      // only existing members: inserting one would move the cases, which are pointed to
       record.at("wall_seconds") = json.at("wall_seconds");
       for (const char* member : {"state", "unknown"})
         record.at("environment")[member] = json.at(member);
@@ -177,7 +176,7 @@ Json read_earlier(const std::filesystem::path& folder) {
   try {
     cases = by_id(record);
   } catch (const Json::exception&) {
-    return record;  // of another kind: resume() says so
+    return record;  // wrong kind of record: resume() reports it
   }
   if (!std::filesystem::exists(folder / "samples.jsonl")) return record;  // likewise
   for_each_line(folder / "samples.jsonl", false, [&](const Json& json) {
@@ -189,7 +188,7 @@ Json read_earlier(const std::filesystem::path& folder) {
 
 std::filesystem::path set_aside(const std::filesystem::path& folder) {
   std::filesystem::path place;
-  // create_directory() says no where there is one
+  // create_directory() returns false if it exists
   for (int number = 1; place.empty() || !std::filesystem::create_directory(place); ++number)
     place = folder / ("set_aside_" + std::to_string(number));
   for (const char* name : {"record.json", "samples.jsonl", "record.journal.jsonl", "probes.json"})

@@ -12,30 +12,30 @@
 
 namespace recheck {
 
-/// FOLDER/record.journal.jsonl: what a run has measured so far, safe from its sudden end. The first
-/// line is the record as the run found it; each case that has ended has a line with itself, its
-/// samples, and who else was there. Writing the record anew each time would take longer than many a
-/// case.
+/// FOLDER/record.journal.jsonl: the results of a run so far, safe from a sudden end. The first line
+/// is the record at the start of the run. Each finished case adds a line with itself, its samples,
+/// and the other users of the machine. Rewriting the record instead would take longer than many
+/// cases.
 ///
-/// Whatever append() has returned from survives the process, however that ends. A power cut may
-/// also take what the last second wrote.
+/// Once append() has returned, its data survives the process, however it ends. A power cut may lose
+/// the last second as well.
 class Journal {
  public:
-  /// Begins a journal with `record` and the cases that it knows, in the place of the one that it
-  /// may have been resumed from. Throws std::runtime_error, in one line, if that cannot be written;
-  /// an earlier one then stays.
+  /// Starts a journal with `record` and its finished cases. It replaces the journal that the run
+  /// may have resumed from. Throws std::runtime_error, in one line, if it cannot be written; the
+  /// earlier one is then kept.
   Journal(const std::filesystem::path& folder, const Record& record);
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
-  /// Adds a case of `record` that has ended, and how long the run has taken. Throws
-  /// std::runtime_error, in one line, if it cannot, and leaves the lines before whole.
+  /// Adds a finished case of `record`, and the run's time so far. Throws std::runtime_error, in one
+  /// line, on failure; earlier lines stay intact.
   void append(const Case& c, const Record& record);
 
-  /// The record is complete: writes FOLDER/samples.jsonl and FOLDER/record.json, and removes the
-  /// journal. Throws std::runtime_error, in one line, if it cannot, or if the folder is no longer
-  /// the one that the journal began in: it may be another run's.
+  /// Call when the record is complete: writes FOLDER/samples.jsonl and FOLDER/record.json, and
+  /// removes the journal. Throws std::runtime_error, in one line, on failure, or if the folder was
+  /// replaced since the journal began: it may belong to another run.
   void close(const Record& record);
 
  private:
@@ -45,17 +45,17 @@ class Journal {
   double synced_ = now();
 };
 
-/// Whether there is a journal in `folder`, hence a run that came to no end. Throws
-/// std::runtime_error, in one line, if that run is still going on.
+/// Whether `folder` contains a journal, which means that its run did not finish. Throws
+/// std::runtime_error, in one line, if that run is still active.
 bool has_journal(const std::filesystem::path& folder);
 
-/// What the last run in `folder` has measured, in the form of a record whose cases hold their
-/// samples: from its journal, else from record.json and samples.jsonl; null if there is neither.
-/// Throws std::runtime_error, in one line, if one is damaged.
+/// The results of the last run in `folder`, as a record whose cases hold their samples: from the
+/// journal, otherwise from record.json and samples.jsonl; null if neither exists. Throws
+/// std::runtime_error, in one line, if a file is damaged.
 nlohmann::ordered_json read_earlier(const std::filesystem::path& folder);
 
-/// Moves what the last run left in `folder`, and what was counted for it, into a new folder there,
-/// from which the machine that measured it can still resume. Returns that folder.
+/// Moves the last run's files in `folder`, and its counters, into a new folder there, from which
+/// the machine that measured them can still resume. Returns that folder.
 std::filesystem::path set_aside(const std::filesystem::path& folder);
 
 }  // namespace recheck

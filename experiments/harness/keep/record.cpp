@@ -30,12 +30,12 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-/// Seconds to a tenth of a nanosecond: far below any timer's resolution, and short to print.
+/// Rounds to a tenth of a nanosecond: far below any timer's resolution, and short in print.
 double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
 
 double tenths(double seconds) { return std::round(seconds * 10) / 10; }
 
-/// The clock that half of the blocks reached, to the megahertz.
+/// The median clock of a case's blocks, to the megahertz.
 std::optional<double> median_clock(const Case& c) {
   std::vector<double> clocks;
   for (const auto& block : c.blocks)
@@ -70,7 +70,7 @@ Json method_json() {
           {"inner_repeats", m.inner_repeats}};
 }
 
-/// What all cases of a row of an experiment's table have in common.
+/// Fields that all cases of a row have in common.
 Json row_json(const Experiment& experiment, const Strategy& strategy) {
   Json parameters = Json::object();
   for (const auto& [name, value] : strategy.parameters)
@@ -100,7 +100,7 @@ Json to_json(const Case& c) {
   for (const auto& block : c.set_aside) aside += block.samples.size();
   const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
   if (result.error) {
-    // rounding keeps the order of value and bound
+    // rounding must not change the order of value and bound
     const auto& [value, bound, metric, first] = *result.error;
     error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
              {"bound", six_digits(bound)},
@@ -145,7 +145,7 @@ Json samples_json(const Case& c) {
   };
   Json samples = Json::array(), blocks = Json::array(), clocks = Json::array(),
        aside = Json::array();
-  // samples of a case that has not come to a result prove nothing yet
+  // samples of an unfinished case do not prove anything yet
   if (c.seconds) {
     samples = list(c.samples);
     for (const auto& block : c.blocks) {
@@ -180,7 +180,7 @@ Json Record::to_json() const {
   return {{"schema", schema},
           {"environment", environment},
           {"method", method_json()},
-          // a clock that was set back has the run end at its start
+          // if the clock was set back, the run ends when it started
           {"finished",
            finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
           {"wall_seconds", tenths(wall_seconds)},
@@ -238,7 +238,7 @@ std::optional<ReasonCode> code_of(const Json& name) {
   return {};
 }
 
-/// What a proof said; null stands for a value that JSON cannot say.
+/// The error of a proof; null stands for a value that JSON cannot represent.
 Error error_of(const Json& then) {
   constexpr double most = std::numeric_limits<double>::max();
   return {then.at("value").is_null() ? std::nan("") : number(then, "value", 0, most),
@@ -252,9 +252,9 @@ std::vector<double> seconds_of(const Json& list) {
   return seconds;
 }
 
-/// A case's samples, and the interval that followed from them.
+/// A case's samples, and the interval computed from them.
 void adopt_samples(Case& c, const Json& then) {
-  if (!then.contains("samples")) refuse("samples.jsonl has nothing of it");
+  if (!then.contains("samples")) refuse("samples.jsonl has no samples of it");
   c.samples = seconds_of(then.at("samples"));
   const Json& seconds = then.at("seconds");
   c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
@@ -265,7 +265,7 @@ void adopt_samples(Case& c, const Json& then) {
     c.set_aside.push_back(
         {whole({{"a round", block.at(0)}}, "a round", 0), seconds_of(block.at(1))});
   const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
-  if (blocks.size() != clocks.size()) refuse("its blocks and its clocks are not as many");
+  if (blocks.size() != clocks.size()) refuse("it has unequal numbers of blocks and clocks");
   std::int64_t samples = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     const Json named = {{"a round", blocks.at(i).at(0)},
@@ -279,11 +279,11 @@ void adopt_samples(Case& c, const Json& then) {
   if (std::cmp_not_equal(samples, c.samples.size())) refuse("its blocks do not hold its samples");
 }
 
-/// Takes over what an earlier run has found out about a case.
+/// Takes over an earlier run's results of a case.
 void adopt(Case& c, const Json& then) {
   Result result{status_of(then.at("status")), {}, {}};
   c.spent = number(then, "spent", 0, longest);
-  if (result.status == Status::not_run) return;  // perhaps it can be now
+  if (result.status == Status::not_run) return;  // it may run now
   if (!then.at("reason").is_null()) result.reason = then.at("reason");
   result.code = code_of(then.value("reason_code", Json()));
   if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
@@ -306,7 +306,7 @@ void adopt(Case& c, const Json& then) {
                               "; repeat its flags, or run without --resume into another --output");
 }
 
-/// A time as utc_now() says it.
+/// A time in the form of utc_now().
 std::string stamp(const Json& text) {
   const std::string form = "0000-00-00T00:00:00Z", stamp = text;
   const auto fits = [](char is, char should) {
@@ -319,7 +319,7 @@ std::string stamp(const Json& text) {
 }  // namespace
 
 Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
-  // without the order of keys, which says nothing, and flat: {"/gpu/name": ...}
+  // without the order of keys, which has no meaning, and flat: {"/gpu/name": ...}
   const auto essence = [&](nlohmann::json environment) {
     for (const char* passing : {"started", "command", "state", "unknown"})
       environment.erase(passing);
@@ -348,7 +348,7 @@ void Record::resume(const Json& earlier) try {
           difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
     throw std::runtime_error("it is from another environment: " + *other);
   if (const auto other = difference(was, environment)) refuse_flags(*other);
-  // what fits was decided when it began, unless that was a choice of cases
+  // an earlier run with a budget has already decided what fits, unless only cases were chosen
   if (!environment.value("command_budget_seconds", Json()).is_null() &&
       earlier.at("plan").value("preset", "") != "claims") {
     coverage.dropped.clear();
@@ -369,10 +369,10 @@ void Record::resume(const Json& earlier) try {
     } catch (const std::runtime_error& error) {
       refuse(found->first + ": " + error.what());
     }
-    planned.erase(found);  // a second one would be asked for by no flag
+    planned.erase(found);  // no flag can ask for a case twice
   }
   environment["started"] = stamp(earlier.at("environment").at("started"));
-  // whoever else was there while a part was measured
+  // other users of the machine during any part of the measurement
   const Json state = earlier.at("environment").value("state", Json::object());
   for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
     if (!state.value(others, Json()).is_null())
@@ -380,14 +380,14 @@ void Record::resume(const Json& earlier) try {
   }
   wall_seconds = number(earlier, "wall_seconds", 0, longest);
 } catch (const Json::exception&) {
-  throw std::runtime_error("cannot resume: it is no record of Recheck");
+  throw std::runtime_error("cannot resume: it is not a record of Recheck");
 } catch (const std::runtime_error& error) {
   throw std::runtime_error("cannot resume the record: " + std::string(error.what()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text,
                 const std::string& advice) {
-  // next to the target, because a rename is atomic only within a file system
+  // in the target's folder, because a rename is atomic only within a file system
   std::string temporary = path.string() + ".XXXXXX";
   const int file = mkostemp(temporary.data(), O_CLOEXEC);
   bool good = file >= 0;

@@ -10,25 +10,25 @@
 
 namespace recheck {
 
-/// What record.json says of a case, and what samples.jsonl does.
+/// A case's fields in record.json, and those in samples.jsonl.
 nlohmann::ordered_json to_json(const Case& c);
 nlohmann::ordered_json samples_json(const Case& c);
 
-/// Cases of an experiment at a shape that a run left out to save time, and why.
+/// The cases of an experiment at a shape that a run skipped to save time, and why.
 struct Dropped {
   std::string experiment, shape, reason;
 };
 
-/// How much of the tables a run set out to measure: all ("full"), those that --cases names
-/// ("claims"), or what other flags chose ("chosen").
+/// What a run set out to measure: the whole tables ("full"), the cases in --cases ("claims"), or a
+/// selection by other flags ("chosen").
 struct Coverage {
   std::string preset = "full";
   std::vector<Dropped> dropped = {};
 };
 
-/// What a run on a machine measured: the contract that other programs read, documented in
-/// reports/README.md. Every change of its form bumps `schema`. The raw samples are no part of its
-/// JSON: they are in a file of their own.
+/// The results of a run on a machine: the contract with other programs, documented in
+/// reports/README.md. Any change of its form increments `schema`. The raw samples are in a separate
+/// file.
 struct Record {
   static constexpr int schema = 6;
 
@@ -38,63 +38,61 @@ struct Record {
   Coverage coverage = {};
   std::vector<Case> cases;
   double wall_seconds = 0;
-  bool finished = false;  // gone through to its end
+  bool finished = false;  // whether the run went through to its end
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 
-  /// Takes over the results that an earlier run of the same plan has come to, its start, and what
-  /// its --budget had dropped. `earlier` is as read_earlier() returns it: cases with their samples.
-  /// Throws, in one line, std::invalid_argument if its settings or its cases are not what is
-  /// planned now, and std::runtime_error if `earlier` is no record of this schema, is from another
-  /// machine or build, or says of a case what cannot be: what follows from the samples has to, and
-  /// counts and times have to be some.
+  /// Takes over the results, start time and dropped shapes of an earlier run of the same plan.
+  /// `earlier` comes from read_earlier(): cases with their samples. Throws, in one line,
+  /// std::invalid_argument if its settings or cases differ from the current plan. Throws
+  /// std::runtime_error if it is not a record of this schema, comes from another machine or build,
+  /// or contradicts itself: samples, counts and times have to be possible and consistent.
   void resume(const nlohmann::ordered_json& earlier);
 };
 
-/// The first entry in which two environments differ, for a person; nothing where they are the same.
-/// `ignored` entries may differ, and what passes: when and by which command a run was started, and
-/// the machine's state.
+/// The first entry in which two environments differ, for a person; nothing if they agree. Entries
+/// in `ignored` may differ, and so may the start, the command and the machine's state.
 Reason difference(const nlohmann::ordered_json& was, const nlohmann::ordered_json& is,
                   const std::vector<std::string>& ignored = {});
 
-/// Where and with what a run happens: GPU, driver, compilers, flags, CPU, git, time, command line.
+/// Describes a run's GPU, driver, compilers, flags, CPU, git state, time and command line.
 nlohmann::ordered_json environment(const Gpu& gpu, const std::string& command,
                                    const Settings& settings);
 
-/// Whether launches go through NVIDIA's Multi-Process Service: a process is its client where a
-/// daemon answers at its pipe.
+/// Whether launches go through NVIDIA's Multi-Process Service: they do if a daemon answers on this
+/// process's MPS pipe.
 bool has_mps();
 
-/// The CPU's model, or what else is known of it; "unknown aarch64 CPU" where `root` says nothing.
+/// The CPU's model, or what else identifies it; "unknown aarch64 CPU" if `root` has no information.
 std::string cpu_name(const std::filesystem::path& root, const std::string& machine);
 
-/// What the device could do at best, from its attributes; empty without a device.
+/// The device's theoretical limits, from its attributes; empty without a device.
 nlohmann::ordered_json ceilings(const Gpu& gpu);
 
 /// The time now, as "2026-11-21T03:00:00Z".
 std::string utc_now();
 
-/// A program of this build, as --version prints it: "recheck 0.1.0 (0123456789ab-dirty)".
+/// This program and build, as --version prints it: "recheck 0.1.0 (0123456789ab-dirty)".
 std::string version(const std::string& program);
 
-/// FNV-1a in 64 bits, as 16 hexadecimal digits: tells texts apart without stating them.
+/// 64-bit FNV-1a, as 16 hexadecimal digits: distinguishes texts without revealing them.
 /// Source: http://www.isthe.com/chongo/tech/comp/fnv/
 std::string fnv1a(std::string_view text);
 
-/// A JSON value in one line, without its end; bytes that are no UTF-8, as a command line may hold,
-/// are replaced.
+/// A JSON value in one line, without the newline. Bytes that are not UTF-8, which a command line
+/// may contain, are replaced.
 std::string to_line(const nlohmann::ordered_json& value);
 
-/// A JSON object in which each member of an object and each object of a list has a line of its own:
-/// a case a line, so that a difference of two records is one of lines.
+/// A JSON object with a line for each member of an object and for each object in a list: one line
+/// per case, so that records can be compared with diff.
 std::string to_text(const nlohmann::ordered_json& object);
 
-/// To six digits: an error's seventh says nothing.
+/// Rounds to six digits: a seventh digit of an error has no meaning.
 double six_digits(double value);
 
-/// Writes `text` to `path` whole or not at all, by way of a temporary file and a rename. Throws
-/// std::runtime_error, in one line that ends in `advice`; what stood at `path` before is then still
-/// there.
+/// Writes `text` to `path` completely or not at all, by a temporary file and a rename. Throws
+/// std::runtime_error, in one line that ends in `advice`; an earlier file at `path` is then
+/// unchanged.
 void write_file(const std::filesystem::path& path, const std::string& text,
                 const std::string& advice = "choose another folder with --output");
 

@@ -19,7 +19,7 @@
 namespace recheck {
 namespace {
 
-// PROGRAM and EXPERIMENTS stand for what they say
+// PROGRAM and EXPERIMENTS are placeholders
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
@@ -29,35 +29,34 @@ constexpr const char* usage =
        PROGRAM --gate --cases=FILE [--nonce=N]
        PROGRAM --version
 
-Proves and times every strategy at every shape and writes FOLDER/record.json (default: report).
+Checks and times every strategy at every shape and writes FOLDER/record.json (default: report).
   --experiment  only these of EXPERIMENTS
   --strategy  only these rows of the tables
-  --shape     these shapes instead of the full matrix, in the experiments that have so many axes
-  --regime    only these of cold, drained, hot, end_to_end, first, first_context, inner, sustained. The two
-              that start a process for each sample, first and first_context, are measured only if named
-  --cases     only the cases whose ids stand in FILE, a line each, with the machine's ceilings and the
-              self-audit. --resume without it goes on with all others
-  --budget    wall time of the whole run: 5min, 300s or 300. What is predicted not to fit is dropped
-              and named: sweeps first, then the largest shapes, headline shapes last
-  --per-case  seconds of sampling per case (default 1, and 0.2 without a GPU); proof and first samples
+  --shape     these shapes instead of the full matrix, in the experiments with that many axes
+  --regime    only these of cold, drained, hot, end_to_end, first, first_context, inner, sustained. first
+              and first_context start a process for each sample, so they run only if named
+  --cases     only the cases whose ids are in FILE, one per line, plus the machine's ceilings and the
+              self-audit. --resume without it continues with all other cases
+  --budget    wall time of the whole run: 5min, 300s or 300. Cases that should not fit are dropped and
+              listed: sweeps first, then the largest shapes, headline shapes last
+  --per-case  seconds of sampling per case (default 1, or 0.2 without a GPU); its proof and first samples
               may take 20 times that
   --seed      of the inputs and of the order of measurement (default 13)
-  --nonce     of the integers that proofs use besides the seed (default: drawn anew by each process, so that
-              no row can know them); what is refused names it
-  --resume    continue from what FOLDER has, with its --per-case, --budget and --seed. Where FOLDER has
-              nothing, the run starts; what another machine or build has measured, or what is damaged,
-              is moved to FOLDER/set_aside_1 before. A run that was killed has all cases but those of
-              the shape in flight in FOLDER/record.journal.jsonl
-  --force     measure although CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report says so
-  --gate      time nothing: prove every row at its experiment's awkward shapes, a line for each; with
-              --cases these, at their own, and show a profiler one launch of each (cudaProfilerStart)
-Google Benchmark's flags choose and print: --benchmark_filter, --benchmark_list_tests,
---benchmark_format, --benchmark_out; it does not decide how long is sampled. All rows of a shape are
-sampled in the same rounds.
-CUDA_VISIBLE_DEVICES, in the environment, chooses the GPU: an index, or a UUID as nvidia-smi -L prints it.
-Exit code: 0 when every case has come to a result, whichever; 1 when the record cannot be kept, or
---gate has caught a row; 2 for input that makes no sense; 77 when --gate could not try every row; 130 when
-interrupted.
+  --nonce     second seed of the integer test inputs (default: random per process, so that kernels cannot
+              special-case them; failures print it)
+  --resume    continue the run in FOLDER with its --per-case, --budget and --seed. If there is none, a new
+              run starts. Damaged files, and those of another machine or build, are first moved to
+              FOLDER/set_aside_1. A killed run keeps all cases except those of its last shape, in
+              FOLDER/record.journal.jsonl
+  --force     measure even if CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report will say so
+  --gate      check without timing: every row at its experiment's awkward shapes, one line each. With
+              --cases: these at their own shapes, each with a launch for a profiler (cudaProfilerStart)
+Google Benchmark's flags select and print: --benchmark_filter, --benchmark_list_tests,
+--benchmark_format, --benchmark_out. They do not change how long cases are sampled. All rows of a shape
+are sampled in the same rounds.
+The environment variable CUDA_VISIBLE_DEVICES selects the GPU: an index, or a UUID from nvidia-smi -L.
+Exit status: 0 all cases have a result, whether they passed or not; 1 the record could not be written, or
+--gate found a wrong kernel; 2 invalid arguments; 77 --gate could not test every row; 130 interrupted.
 )";
 
 double positive(const std::string& flag, const std::string& text) {
@@ -68,7 +67,7 @@ double positive(const std::string& flag, const std::string& text) {
   return value;
 }
 
-/// Seconds in "5min", "300s" or "300".
+/// The seconds in "5min", "300s" or "300".
 double duration(const std::string& flag, const std::string& text) {
   std::string rest;
   const double value = number_in(text, rest);
@@ -87,27 +86,27 @@ std::uint64_t whole_number(const std::string& flag, const std::string& text) {
   return value;
 }
 
-/// The lines of a file; throws std::invalid_argument if there are none.
+/// The lines of a file; throws std::invalid_argument if it has none.
 std::vector<std::string> lines_of(const std::string& path) {
   std::ifstream file(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);)
     if (!line.empty()) lines.push_back(line);
   if (lines.empty())
-    throw std::invalid_argument("--cases: " + path + " cannot be read, or names no case");
+    throw std::invalid_argument("--cases: " + path + " cannot be read, or is empty");
   return lines;
 }
 
-/// --gate has shapes and inputs of its own, times nothing and keeps nothing.
+/// --gate has its own shapes and inputs, takes no times and writes no files.
 void check_gate(const std::set<std::string>& flags) {
   const std::set<std::string> own = {"--gate", "--experiment", "--strategy", "--cases", "--nonce"};
   for (const auto& flag : flags)
     if (!own.contains(flag))
       throw std::invalid_argument(
-          flag + " has no say with --gate; --experiment, --strategy, --cases and --nonce have");
+          flag + " cannot be combined with --gate; --experiment, --strategy, --cases, --nonce can");
 }
 
-/// The usage of a program with these experiments.
+/// The usage text for a program with these experiments.
 std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
   std::vector<std::string_view> names;
   for (const auto& experiment : experiments) names.push_back(experiment.name);
@@ -120,7 +119,7 @@ std::string usage_of(const std::string& program, std::span<const Experiment> exp
   return text;
 }
 
-/// What each flag with a value does with it.
+/// What each flag with a value does with that value.
 using Setters = std::map<std::string, std::function<void(const std::string&)>>;
 Setters setters(Options& options) {
   return {
@@ -165,7 +164,7 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
       std::exit(0);
     }
     if (flag.starts_with("--benchmark_")) {
-      options.benchmark_prints = true;  // it is expected to
+      options.benchmark_prints = true;  // the user expects its output
       options.benchmark_lists |= flag == "--benchmark_list_tests" && value != "false";
       left.push_back(argument);
     } else if (const auto found = switches.find(word); found != switches.end()) {

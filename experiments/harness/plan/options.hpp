@@ -11,22 +11,22 @@
 
 namespace recheck {
 
-/// What a command line asks of a program of experiments.
+/// The options on the command line of a program of experiments.
 struct Options {
-  std::string command;  // the whole of it
+  std::string command;  // the complete command line
   std::filesystem::path output = "report";
   Choice choice;
   std::optional<double> per_case, command_budget;  // seconds
-  std::string budget;                              // of the whole run, as it was given
+  std::string budget;                              // of the whole run, as the user wrote it
   std::optional<std::uint64_t> seed;
   bool resume = false, gate = false;
-  bool force = false;  // measure although every time will be wrong
+  bool force = false;  // measure even if every GPU time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;
 };
 
-/// Takes Recheck's own flags out of `arguments` and leaves Google Benchmark's. Prints and ends the
-/// program where it is asked for help or its version. Throws std::invalid_argument, in one line,
-/// for a flag that makes no sense.
+/// Removes Recheck's own flags from `arguments` and leaves Google Benchmark's. Prints the help or
+/// the version and exits if asked to. Throws std::invalid_argument, in one line, for an invalid
+/// flag.
 Options parse(const std::string& program, std::span<const Experiment> experiments,
               std::vector<char*>& arguments);
 

@@ -13,7 +13,7 @@
 namespace recheck {
 namespace {
 
-/// The chosen names among the known ones, or an error that says what there is.
+/// Throws an error that lists valid names if a chosen one is unknown.
 void require_known(const char* what, const std::vector<std::string>& chosen,
                    const std::vector<std::string>& known) {
   for (const auto& name : chosen) {
@@ -27,7 +27,7 @@ std::size_t extents_of(const std::string& shape) {
   return 1 + static_cast<std::size_t>(std::ranges::count(shape, 'x'));
 }
 
-/// A shape that no experiment could have is an error that lists what they have.
+/// Throws an error that lists the axes of all experiments if no experiment has such a shape.
 void require_shape(std::span<const Experiment* const> experiments, const std::string& text) {
   std::vector<std::string> known;
   for (const auto* experiment : experiments) {
@@ -42,7 +42,7 @@ void require_shape(std::span<const Experiment* const> experiments, const std::st
   throw std::invalid_argument("experiment '" + std::string(experiment.name) + "': " + what);
 }
 
-/// Names are parts of ids, files and links, so a report takes no others.
+/// Names become parts of ids, files and links, so their characters are restricted.
 bool is_name(std::string_view name, std::size_t longest) {
   return !name.empty() && name.size() <= longest &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string_view::npos;
@@ -58,20 +58,19 @@ void require_rows(const Experiment& experiment) {
     refuse_if(!is_name(name, 40),
               "may hold only a-z, 0-9 and _ in its name, 40 characters at most");
     if (!names.insert(row.name).second) refuse_table(experiment, "two rows are named " + name);
-    // a part has no proof of its own
+    // a component has no proof of its own
     const auto found = std::ranges::find(experiment.ladder, whole, &Strategy::name);
     refuse_if(!whole.empty() && found == experiment.ladder.end(),
-              "is part of '" + whole + "', which is none of its rows");
+              "is part of '" + whole + "', which is not one of its rows");
     refuse_if(!whole.empty() && row.role != Role::part,
               "is part of '" + whole + "', so its role is part");
-    refuse_if(whole.empty() && row.role == Role::part,
-              "is a part: say of which row, as its part_of");
+    refuse_if(whole.empty() && row.role == Role::part, "is a part: name its row as part_of");
     refuse_if(row.launch.run == nullptr && row.launch.absent.empty(), "has no launch");
     refuse_if(row.source.document.empty(), "has no source: name a document, and a place in it");
   }
 }
 
-/// What outputs say of one another.
+/// Checks references between outputs.
 void require_outputs(const Experiment& experiment, const Strategy& row, const Shape& shape) {
   const auto inputs = experiment.inputs(shape), outputs = experiment.problem_of(row).output(shape);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -139,7 +138,7 @@ void require_timed(const Experiment& experiment) {
                                      "' at " + to_string(shape) + why);
       };
       if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
-        refuse(" is no finite number of operations and bytes");
+        refuse(" is not a finite number of operations and bytes");
       auto matrices = experiment.inputs(shape);
       const auto in = held_by(matrices);
       const auto outputs = experiment.problem_of(row).output(shape);
@@ -154,7 +153,7 @@ void require_timed(const Experiment& experiment) {
                                  " is not among the shapes timed");
 }
 
-/// Tables that nobody could tell the rows or shapes of apart, or that would measure nothing.
+/// Refuses tables with ambiguous rows or shapes, and tables that would measure nothing.
 void require_form(const Experiment& experiment) {
   if (!is_name(experiment.name, 60))
     refuse_table(experiment, "its name may hold only a-z, 0-9 and _, 60 characters at most");
@@ -191,7 +190,7 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   }
   require_known("strategy", choice.strategies, strategies);
   for (const auto& text : choice.shapes) require_shape(chosen, text);
-  // one of the harness's own experiments alone would measure nothing of what is asked for
+  // only harness experiments match the choice: they alone would not measure anything it asks for
   if (choice.experiments.empty()) std::erase_if(chosen, [](auto* e) { return e->self; });
   const auto fits = [&](const std::string& text) {
     return std::ranges::any_of(chosen,
@@ -203,13 +202,13 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   require_known("regime", choice.regimes, regime_names);
   if (!choice.cases.empty() && choice.narrowed())
     throw std::invalid_argument(
-        "--cases says which cases are measured: leave out --experiment, "
+        "--cases already selects the cases: leave out --experiment, "
         "--strategy, --shape and --regime");
 }
 
 /// Whether a strategy can be timed in a regime at all.
 bool applies(const Experiment& experiment, const Strategy& strategy, Regime regime) {
-  // a CPU's data is where it needs it: its one regime, hot, is its end to end as well
+  // a CPU's data is already in place, so its hot time is its end-to-end time too
   if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
   if (regime == Regime::inner) return strategy.repeats;
   if (regime == Regime::sustained)
@@ -218,15 +217,15 @@ bool applies(const Experiment& experiment, const Strategy& strategy, Regime regi
   return !of_wholes || strategy.role != Role::part;
 }
 
-/// Whether a full run does without.
+/// Whether a full run skips this case.
 bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
               Regime regime, const Choice& choice) {
-  // a process for each sample takes long: only what is named
+  // a process per sample takes long: only for named cases
   const bool named = !choice.cases.empty() && !experiment.self;
   if (is_first(regime) && choice.regimes.empty() && !named) return true;
   if (!choice.shapes.empty()) return false;
   if (regime == Regime::sustained) return shape != experiment.headline;
-  // where little is written, the library's row at the headline shows that it is as cold
+  // for rows that write little, the library's row at the headline shows that drained equals cold
   if (regime == Regime::drained && !writes_much(experiment, strategy, shape) &&
       (strategy.role != Role::baseline || shape != experiment.headline))
     return true;
@@ -240,24 +239,24 @@ std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice)
     if (extents_of(text) != experiment.axes.size()) continue;
     auto shape = parse_shape(text, experiment.axes.size());
     if (experiment.is_empty(shape))
-      throw std::invalid_argument("'" + text + "' has nothing to time: give extents from 1 on");
+      throw std::invalid_argument("'" + text + "' is empty: give extents of 1 or more");
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(std::move(shape));
   }
   return shapes;
 }
 
-/// Leaves of all cases those of these ids, and what every record needs: the machine's ceilings and
-/// the self-audit. Throws std::invalid_argument for an id of no case.
+/// Keeps the cases with these ids, and those that every record needs: the machine's ceilings and
+/// the self-audit. Throws std::invalid_argument for an id without a case.
 void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
   std::set<std::string> left(ids.begin(), ids.end());
   std::erase_if(cases, [&](const Case& c) {
     const bool named = left.erase(c.id()) > 0;
-    // nor does a full run, which resumes this one, have first calls that are not named
+    // first calls must be named: a full run, which resumes this one, does not have them either
     return !named && (!c.experiment->self || is_first(c.regime));
   });
   if (!left.empty())
     throw std::invalid_argument("--cases names " + *left.begin() +
-                                ", which is no case; see --benchmark_list_tests");
+                                ", which is not a case; see --benchmark_list_tests");
 }
 
 }  // namespace
@@ -289,8 +288,8 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   if (!choice.cases.empty()) keep_named(planned.cases, choice.cases);
   if (planned.cases.empty())
     throw std::invalid_argument(
-        "nothing to measure: no such strategy has such a shape or that regime; CPU rows have hot "
-        "only, inner is for rows that repeat themselves");
+        "nothing to measure: no such strategy has that shape or regime; CPU rows run hot "
+        "only, and inner is for rows that can repeat their work");
   return planned;
 }
 

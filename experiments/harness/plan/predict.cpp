@@ -30,13 +30,13 @@ Held held_by(const std::vector<Extent>& matrices) {
 
 namespace {
 
-constexpr double flush_seconds = 1e-4;       // of an L2, before each cold sample
-constexpr double block_overhead = 1e-3;      // its output poisoned, clocks read, the host waiting
-constexpr double process_seconds = 0.5;      // of a process with a CUDA context
-constexpr double few_launch_seconds = 3e-5;  // of which several make a hot sample
+constexpr double flush_seconds = 1e-4;       // to flush L2 before a cold sample
+constexpr double block_overhead = 1e-3;      // to poison the output, read clocks and wait
+constexpr double process_seconds = 0.5;      // for a process to create a CUDA context
+constexpr double few_launch_seconds = 3e-5;  // shorter launches share a hot sample
 
-/// About what a sample takes besides its launch: where several short ones make a sample, these, and
-/// the device being held until all are queued.
+/// Estimated overhead of one sample in seconds: flush, copies, or the other launches of a batch and
+/// the hold until all are queued.
 double beside(const Case& c, double launch, double held_bytes) {
   if (c.regime == Regime::cold) return flush_seconds;
   if (c.regime == Regime::drained) return 4 * flush_seconds;
@@ -44,8 +44,8 @@ double beside(const Case& c, double launch, double held_bytes) {
   return c.regime == Regime::hot && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
 }
 
-/// What a GPU row of middling speed reaches, per second: the share of a GPU's own limits that it
-/// reaches on an H200, and what it reaches there where a limit is not known.
+/// The rates of an average GPU row: the share of the GPU's limits that it reaches on an H200, or
+/// the H200's rate if a limit is unknown.
 struct Rates {
   double flops, bytes;
 };
@@ -59,19 +59,19 @@ Rates rates_of(const Gpu& gpu) {
           .bytes = reached("dram_bytes_per_second", 0.31, 1.5e12)};
 }
 
-/// Seconds for a case's proofs and samples by its work alone. The figures are those of an H200's
-/// host, and of a row of middling speed; they are to rank cases, and to say whether it will be
-/// minutes or hours.
+/// Seconds for a case's proofs and samples, estimated only from its work. The figures are those of
+/// an H200's host and of an average row. They suffice to rank cases, and to distinguish minutes
+/// from hours.
 double model(const Case& c, const Settings& settings, const Rates& rates) {
   const Work work = c.work();
   const double bytes = held_by(c.experiment->problem_of(*c.strategy).output(c.shape)).bytes +
                        held_by(c.experiment->inputs(c.shape)).bytes;
-  // a row that is timed drained is timed cold as well, and proven once
+  // a row that is timed drained is also timed cold, and proven only once
   const double proofs = c.regime == Regime::drained ? 0 : 0.03 + bytes / 4.4e9;
   const double budget = settings.budget_seconds;
   if (c.backend() == Backend::cpu) {
-    // a library has all cores, and the documents' programs one, which waits for most of its
-    // operands where a core's caches do not hold them and it needs each of them often
+    // a library uses all cores. The documents' programs use one, which mostly waits for operands if
+    // they exceed its caches and each is needed often
     const bool waits = work.bytes >= 8e6 && work.flops > 10 * work.bytes;
     const double flop_rate = c.strategy->role == Role::baseline ? 5e10 : waits ? 7e8 : 3e9;
     const double launch = 1e-6 + std::max(work.flops / flop_rate, work.bytes / 5e9);
@@ -108,7 +108,7 @@ void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
     const bool runs = known->second && !refuse(*c.strategy, c.shape, gpu);
     c.predicted = runs ? model(c, settings, rates) : 0;
   }
-  // of rows that are timed over seconds the first is so once more, behind the others
+  // the first of a shape's sustained rows is measured again at the end
   std::map<std::pair<const Experiment*, Shape>, std::vector<Case*>> sustained;
   for (Case& c : cases)
     if (c.regime == Regime::sustained && c.predicted > 0)
@@ -118,7 +118,7 @@ void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
 }
 
 std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::string& budget) {
-  // the sweeps of a shape, or the rest of it
+  // the sweeps of a shape, or its other cases
   struct Part {
     const Experiment* experiment;
     Shape shape;
@@ -146,7 +146,7 @@ std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::st
   std::ranges::stable_sort(parts, {}, &Part::order);
   for (Part& part : parts) {
     if (total <= seconds) break;
-    if (part.cost == 0) continue;  // nothing runs there, and saying why costs nothing
+    if (part.cost == 0) continue;  // nothing runs there, and giving the reasons takes no time
     part.out = true;
     total -= part.cost;
   }

@@ -14,14 +14,14 @@
 
 namespace recheck {
 
-/// Where a run is, on standard error: cases done, the one at hand, elapsed and expected time. One
-/// line that renews itself on a terminal; elsewhere a line per shape.
+/// Shows the progress of a run on standard error: cases done, the current case, elapsed and
+/// remaining time. One line that is updated on a terminal, otherwise a line per shape.
 class Progress {
  public:
   explicit Progress(const std::vector<Case>& cases) : cases_(cases) {}
 
   void show(const Case& current) {
-    // on a terminal at most ten times a second: the run's time is not for printing
+    // at most ten updates per second on a terminal, so that printing takes no time from the run
     const bool due = terminal_ ? elapsed() - shown_at_ > 0.1
                                : shown_.experiment == nullptr || !together(current, shown_);
     if (!due) return;
@@ -33,7 +33,7 @@ class Progress {
                  clock(others_ + std::max(0.0, shape_ends_ - elapsed())).c_str(),
                  terminal_ ? "   " : "\n");
   }
-  /// The cases of this one's shape come next.
+  /// Call before the cases of this one's shape.
   void begin(const Case& first) {
     const auto of_shape = [&](const Case& c) { return !c.result && together(c, first); };
     shape_ends_ = elapsed() + expected(cases_, of_shape);
@@ -47,7 +47,7 @@ class Progress {
   void end() const {
     if (terminal_) std::fputc('\n', stderr);
   }
-  /// Says something else in a line of its own.
+  /// Prints another message on its own line.
   void say(const std::string& line) const {
     std::fprintf(stderr, "%s%s\n", terminal_ ? "\n" : "", line.c_str());
   }
@@ -55,7 +55,7 @@ class Progress {
  private:
   const std::vector<Case>& cases_;
   double start_ = now();
-  double shape_ends_ = 0, others_ = 0;  // seconds: of the shape at hand, and of all behind it
+  double shape_ends_ = 0, others_ = 0;  // seconds: of the current shape, and of all later ones
   bool terminal_ = isatty(STDERR_FILENO) != 0;
   Case shown_{};
   double shown_at_ = -1;

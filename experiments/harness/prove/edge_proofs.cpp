@@ -14,7 +14,7 @@ namespace recheck {
 
 namespace {
 
-/// What `body` returns; what a row throws, which may be what it says of itself, as a result.
+/// The result of `body`; an exception of the row, even from describing itself, becomes a result.
 Result result_of(const auto& body) {
   Result result;
   const auto failure = failure_of([&] { result = body(); });
@@ -55,7 +55,7 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
       if (result.passed()) {
         ++found.passed;
       } else {
-        gate.reset();  // the next row finds nothing that this one has left
+        gate.reset();  // leaves no results of this row to the next one
         found.wrong.push_back("at " + to_string(shape) + ", leading dimensions padded by " +
                               std::to_string(padding) + ": " + result.reason.value_or(""));
       }
@@ -66,16 +66,16 @@ Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targe
 
 namespace {
 
-constexpr int skipped = 77;  // what CTest takes for that, if told so
+constexpr int skipped = 77;  // the exit code that CTest can treat as a skip
 
-/// Whether a row's failure has taken the device's context with it.
+/// Whether a row's failure has destroyed the device's context.
 bool is_lost(const Strategy& strategy, Targets& targets) {
   return strategy.launch.backend == Backend::gpu && targets.gpu().device &&
          failure_of([&] { targets.of(Backend::gpu).synchronize(); });
 }
 
-/// Proves each of these cases and shows a profiler a launch of its row on the reals, in their
-/// order; those of one shape that follow one another share their operands.
+/// Proves each of these cases and shows a profiler one launch of its row on reals, in their order.
+/// Consecutive cases of one shape share operands.
 int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
   const auto planned = plan(experiments, choice).cases;
   Targets targets(find_gpu());
@@ -83,7 +83,7 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
   auto lost = lost_row();
   bool all = !lost, right = !lost;
   for (const auto& id : choice.cases) {
-    if (lost) {  // the process before has shown those in front of it
+    if (lost) {  // the previous process has shown the cases before it
       if (id != lost->row) continue;
       std::printf("%s: failed: %s\n", id.c_str(), lost->why.c_str());
       lost.reset();
@@ -99,7 +99,7 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
     const Result result = result_of([&] {
       if (const auto refusal = refuse(*c.strategy, c.shape, targets.gpu())) return *refusal;
       Target& target = targets.of(c.backend());
-      if (gate && !shares()) gate.reset();  // whose memory the next may need
+      if (gate && !shares()) gate.reset();  // frees memory that the next shape may need
       if (!gate) gate = std::make_unique<Gate>(*c.experiment, c.shape, target, 0, 1);
       const Result proof = gate->prove(*c.strategy);
       if (proof.passed()) {
@@ -121,9 +121,9 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
 }  // namespace
 
 int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
-  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // a line for each row as it comes, into files too
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);  // each row's line appears at once, even in a file
   if (!choice.cases.empty()) return show_cases(experiments, choice);
-  plan(experiments, choice);  // throws for names that there are not
+  plan(experiments, choice);  // throws for unknown names
   Targets targets(find_gpu());
   auto lost = lost_row();
   bool all = true, right = !lost;
@@ -137,7 +137,7 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
       const auto say = [&](const std::string& what) {
         std::printf("%s%s\n", row.c_str(), what.c_str());
       };
-      if (lost) {  // the process before has proven those in front of it
+      if (lost) {  // the previous process has proven the rows before it
         const std::string id = row.substr(0, row.size() - 2) + "/";
         if (!lost->row.starts_with(id)) continue;
         const std::string shape = lost->row.substr(id.size());
@@ -157,7 +157,7 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
       }
       const bool tried = found.passed > 0 || !found.wrong.empty();
       right &= tried && found.wrong.empty();
-      constexpr std::ptrdiff_t said = 3;  // of what is often wrong at every shape alike
+      constexpr std::ptrdiff_t said = 3;  // a row is often wrong at every shape in the same way
       for (const auto& line : found.wrong | std::views::take(said)) say("WRONG " + line);
       if (const auto more = std::ssize(found.wrong) - said; more > 0)
         say("WRONG in " + std::to_string(more) + " more proofs");

@@ -13,26 +13,26 @@
 
 namespace recheck {
 
-/// What the gate says of a row at its experiment's edges, its awkward shapes, each with leading
-/// dimensions as they are and padded.
+/// The proofs of a row at its experiment's edges, the awkward shapes, each with plain and with
+/// padded leading dimensions.
 struct Proofs {
-  Reason not_run;                                  // why the row cannot be tried here at all
-  int passed = 0;                                  // shapes, each padding apart
-  std::map<std::string, std::string> unsupported;  // by the shape: why the row does not take it
-  std::vector<std::string> wrong;                  // what was caught, a line each
+  Reason not_run;                                  // why the row cannot be tried here
+  int passed = 0;                                  // shapes, counted for each padding
+  std::map<std::string, std::string> unsupported;  // by shape: why the row refuses it
+  std::vector<std::string> wrong;                  // failures, a line each
 };
-/// The gates of edges, by target, shape and padding: rows of one experiment share their operands
-/// and what is right of them.
+/// The gates of edges, by target, shape and padding: an experiment's rows share operands and
+/// oracles.
 using EdgeGates = std::map<std::tuple<Target*, Shape, std::int64_t>, std::unique_ptr<Gate>>;
-/// As Gate::prove at every edge; what a row throws is what is wrong. `gates` are `experiment`'s.
+/// Gate::prove() at every edge; a row that throws has failed. `gates` belong to `experiment`.
 Proofs prove_edges(const Experiment& experiment, const Strategy& strategy, Targets& targets,
                    EdgeGates& gates);
 
-/// The command --gate: proves the rows that `choice` wants of `experiments` and prints a line for
-/// each. Returns 1 where one was wrong or fits no shape, else 77 where one could not be tried, else
-/// 0. Of a choice of cases it proves these at their own shapes, shows each to a profiler, and
-/// returns the same: 1 where one is wrong or fails. Goes on behind a row at which the process
-/// before has ended. Throws std::invalid_argument, in one line, for names that there are not.
+/// The command --gate: proves the chosen rows of `experiments` and prints a line for each. Returns
+/// 1 if one was wrong or fits no shape, otherwise 77 if one could not be tried, otherwise 0. Chosen
+/// cases are proven at their own shapes and shown to a profiler, with the same exit codes.
+/// Continues after a row that ended the previous process. Throws std::invalid_argument, in one
+/// line, for unknown names.
 int run_gate(std::span<const Experiment> experiments, const Choice& choice);
 
 }  // namespace recheck

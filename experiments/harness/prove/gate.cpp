@@ -14,8 +14,8 @@
 namespace recheck {
 namespace {
 
-/// Cuts each output whose length stands in another one to that length. The error where an output
-/// has no such length.
+/// Cuts each output whose length is stored in another output to that length. Returns an error if
+/// that length is invalid.
 std::optional<Error> cut_to_length(std::span<View> outputs, std::span<const Placed> placed) {
   std::optional<Error> wrong;
   for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -38,7 +38,7 @@ std::optional<Error> cut_to_length(std::span<View> outputs, std::span<const Plac
   return wrong;
 }
 
-/// The first place around outputs, within their guarded storage, that was written.
+/// The first element outside the outputs, within their guarded storage, that was written.
 Reason written_outside(std::span<const float> storage, std::span<const Placed> outputs) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(storage.data());
   const Placed* nearest = &outputs[0];
@@ -49,7 +49,7 @@ Reason written_outside(std::span<const float> storage, std::span<const Placed> o
     const std::string which =
         outputs.size() > 1 ? " " + std::to_string(nearest - outputs.data() + 1) : "";
     const auto size = size_of(extent.element), off = at - bytes - 4 * place;
-    // rounded down, as what is before the start counts from there too
+    // rounded down, so that positions before the start are negative elements
     const auto elements = off >= 0 ? off / size : (off - size + 1) / size;
     return "wrote outside the output" + which + ", " + counted(std::abs(elements), "element") +
            (elements < 0 ? " before" : " after") + " its start: it has " +
@@ -70,7 +70,7 @@ Reason written_outside(std::span<const float> storage, std::span<const Placed> o
   return written(begin, 4 * std::ssize(storage));
 }
 
-/// How many elements of outputs in guarded storage are still poisoned, and how many there are.
+/// The number of elements in guarded outputs that are still poisoned, and the number of all.
 std::pair<std::int64_t, std::int64_t> unwritten_elements(std::span<const View> outputs) {
   std::int64_t unwritten = 0, all = 0;
   for (const View& output : outputs) {
@@ -88,7 +88,7 @@ std::pair<std::int64_t, std::int64_t> unwritten_elements(std::span<const View> o
 
 }  // namespace
 
-/// The row whose proof proves this one.
+/// The row whose proof also proves this one.
 const Strategy& Gate::whole(const Strategy& strategy) const {
   const auto& name = strategy.part_of.empty() ? strategy.name : strategy.part_of;
   return *std::ranges::find(operands_.experiment().ladder, name, &Strategy::name);
@@ -108,7 +108,7 @@ Result Gate::prove(const Strategy& strategy) {
 Result Gate::prove_outputs(const Strategy& strategy) {
   const Experiment& experiment = operands_.experiment();
   Soundness& check = Soundness::of(experiment.problem_of(strategy));
-  // where nothing is computed, what is wrong may be right as well
+  // empty shapes cannot test the oracle: a spoiled output equals the right one
   const bool on_trial = check.open() && !experiment.is_empty(operands_.shape());
 
   Inputs& integers = operands_.integers(strategy);
@@ -135,13 +135,13 @@ Result Gate::prove_outputs(const Strategy& strategy) {
         strategy.problem != nullptr ? " (" + std::string(strategy.problem->says) + ")" : "";
     return because(ReasonCode::unsound_check, "the check of " + std::string(experiment.name) + own +
                                                   " accepts an output " + *accepted +
-                                                  ": mend its reference");
+                                                  ": fix its reference");
   }
   if (result.error) proofs_[strategy.name] = {of_reals.digest, *result.error};
   return result;
 }
 
-/// One launch into a poisoned output, and what it leaves there.
+/// Launches once into a poisoned output and returns that output.
 Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
   operands_.prepare(strategy, inputs);
   const auto launch = operands_.launch(strategy, inputs);
@@ -169,8 +169,8 @@ std::span<const float> Gate::on_host(const Output& output) {
   return host_output_;
 }
 
-/// Judges an output. Bits that have been found right are right again, and are not copied; a row
-/// with a promise has a bound of its own on reals, so only its own proof counts there.
+/// Judges an output. Bits that were right before are right again, so they are not copied. A row
+/// with a promise has its own bound on reals, where only its own proof counts.
 Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& output) {
   const bool reals = inputs.values == Values::reals;
   if (const auto proof = proofs_.find(strategy.name);
@@ -220,8 +220,8 @@ Error Gate::error_of(std::span<const View> outputs, const Strategy& strategy, In
   Error error = oracle(strategy, inputs)(valid, strategy.arithmetic);
   if (strategy.promise != nullptr && inputs.values == Values::reals) {
     const double promise = strategy.promise(operands_.shape(), {});
-    // either may say nothing: a promise is infinite then, and the oracle's 0, of sums so long. Of
-    // others 0 says that they are exact
+    // either bound may be silent for sums this long: the promise is infinite, the oracle's bound 0.
+    // For other outputs, a bound of 0 means exact
     const bool silent = error.bound == 0 && experiment.sums_in_fp32(operands_.shape(), 1 << 23);
     if (std::isfinite(promise) && (silent || promise < error.bound)) error.bound = promise;
   }
@@ -245,7 +245,7 @@ BlockCheck::BlockCheck(Gate& gate, const Strategy& strategy, Regime regime, Kind
     if (kind_.fresh) gate_.fresh_copy_.assign(gate_.host_output_.size(), poison);
     return;
   }
-  // what others have changed since the last check is not this row's doing
+  // other rows' changes to the inputs are not this row's fault
   if (kind_.output) operands.restore(strategy_);
   operands.prepare(strategy_, operands.reals());
 }
@@ -256,7 +256,7 @@ BlockCheck::~BlockCheck() {
 
 FreshLaunch BlockCheck::fresh_launch(int position) {
   Operands& operands = gate_.operands_;
-  operands.integers(strategy_);  // which may have to be made
+  operands.integers(strategy_);  // makes them if necessary
   if (!gate_.kept_)
     gate_.kept_ = std::make_unique<Array>(operands.target(), operands.output_floats());
   const auto begin = [this, &all = operands] {
@@ -291,29 +291,29 @@ Result BlockCheck::judge_fresh() {
   Operands& operands = gate_.operands_;
   const auto output =
       copies() ? Gate::copied(gate_.fresh_copy_) : gate_.left_in(operands.guarded_output());
-  // a launch from end to end has copies of the inputs
+  // end-to-end launches use copies of the inputs
   if (!copies())
     if (const auto changed = operands.restore(strategy_))
       return because(ReasonCode::changed_input, "after timing, it has " + *changed);
   auto result = gate_.judge(strategy_, operands.integers(strategy_), output);
   if (result.passed()) return result;
 
-  const std::string other = "in a launch among the timed ones, whose inputs were others, it ";
+  const std::string other = "a timed launch with fresh inputs ";
   if (output.digest == gate_.proofs_.at(strategy_.name).first)
     return because(ReasonCode::wrong_output,
-                   other + "gave the output of the inputs before: it keeps results");
+                   other + "gave the output of earlier inputs: it keeps results");
   const auto [unwritten, all] = unwritten_elements(gate_.views(gate_.on_host(output), strategy_));
   const std::string why =
       unwritten == 0 ? "went wrong: " + result.reason.value_or("")
-                     : "had left " + std::to_string(unwritten) + " of " + std::to_string(all) +
-                           " elements unwritten when its queue came to its end: it does less when "
-                           "it is timed, or later, or elsewhere";
+                     : "left " + std::to_string(unwritten) + " of " + std::to_string(all) +
+                           " elements unwritten at the end of its queue: it skips work when timed, "
+                           "or finishes on another stream";
   result.reason = other + why;
   return result;
 }
 
-/// Judges what the last sample has left, or what stood there before a fresh launch; of a part, the
-/// whole that it belongs to.
+/// Judges the output of the last sample, which was saved before a fresh launch. For a component,
+/// judges the whole row instead.
 Result BlockCheck::judge_left() {
   Operands& operands = gate_.operands_;
   const Strategy& proven = gate_.whole(strategy_);
@@ -325,11 +325,11 @@ Result BlockCheck::judge_left() {
   auto result = gate_.judge(proven, operands.reals(), output);
   if (result.reason) result.reason = "after timing, " + *result.reason;
   if (copies()) return result;
-  // behind a fresh launch the inputs have been looked at
+  // the inputs were already checked after a fresh launch
   if (!kind_.fresh)
     if (const auto changed = operands.restore(strategy_))
       return because(ReasonCode::changed_input, "after timing, it has " + *changed);
-  // where the next could find what is right
+  // so that the next row cannot find the right answer there
   if (kind_.fresh) operands.target().poison(gate_.kept_->data(), operands.output_floats());
   return result;
 }

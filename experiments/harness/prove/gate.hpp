@@ -14,11 +14,11 @@
 
 namespace recheck {
 
-/// Proves rows at one shape on a target, and judges what their timed launches leave. No row with a
-/// wrong output passes; what convicts is an output, never a time.
+/// Proves rows at one shape on a target, and judges the outputs of timed launches. No row with a
+/// wrong output passes. Rows are rejected for their output only, never for a time.
 class Gate {
  public:
-  /// As Operands. Throws when memory does not suffice.
+  /// Arguments as for Operands. Throws if memory is insufficient.
   Gate(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
        std::uint64_t seed)
       : operands_(experiment, shape, target, padding, seed),
@@ -27,16 +27,16 @@ class Gate {
   [[nodiscard]] Operands& operands() { return operands_; }
   [[nodiscard]] const Operands& operands() const { return operands_; }
 
-  /// Proves or refutes a row: on integers, exactly, then on reals, within its bound. The output is
-  /// poisoned before each launch; the guards around it must stay poisoned, and the inputs as they
-  /// are. A part is proven by the row that it belongs to. Nothing passes by a check that accepts
-  /// spoiled outputs (soundness.hpp). Throws what the launches throw.
+  /// Proves or refutes a row: exactly on integers, then within its bound on reals. The output is
+  /// poisoned before each launch. The guards around it must stay poisoned and the inputs unchanged.
+  /// A component is proven by its whole row. A check that accepts spoiled outputs (soundness.hpp)
+  /// proves nothing. Throws what the launches throw.
   Result prove(const Strategy& strategy);
   /// Seconds from launch to completion of each launch of the last proof, latency included.
   [[nodiscard]] const std::vector<double>& proof_seconds() const { return proof_seconds_; }
 
-  /// Draws the integers of the fresh launches to come, and computes what the checks of these rows
-  /// need for them, which takes the host long.
+  /// Draws integers for the next fresh launches, and computes the oracles of these rows for them,
+  /// which takes the host long.
   void draw_fresh_inputs(std::span<const Strategy* const> strategies);
 
  private:
@@ -49,8 +49,8 @@ class Gate {
     const float* on_target = nullptr;
     std::span<const float> copy = {};
   };
-  /// What is known of some inputs: the oracles of the problems that have been judged, and by
-  /// problem and arithmetic the digest of an output that was exactly right, with its error.
+  /// Facts about some inputs: the oracles made so far and, by problem and arithmetic, the digest
+  /// and error of an output that was exactly right.
   struct Truth {
     std::map<const Problem*, Oracle> oracles;
     std::map<std::pair<const Problem*, Arithmetic>, std::pair<std::uint64_t, Error>> exact;
@@ -64,7 +64,7 @@ class Gate {
   std::span<const float> on_host(const Output& output);
   Result judge(const Strategy& strategy, Inputs& inputs, const Output& output);
   Oracle& oracle(const Strategy& strategy, Inputs& inputs);
-  /// What oracles see of outputs in their guarded storage.
+  /// The outputs in guarded storage, as oracles see them.
   [[nodiscard]] std::vector<View> views(std::span<const float> storage,
                                         const Strategy& strategy) const;
   Error error_of(std::span<const View> outputs, const Strategy& strategy, Inputs& inputs);
@@ -73,40 +73,40 @@ class Gate {
   std::map<const Inputs*, Truth> truths_;
   Floats host_output_;
   std::vector<double> proof_seconds_;
-  // by a row's name the digest of its proven output on the reals: the same bits are right again
+  // by row name, the digest of its proven output on reals: equal bits are right again
   std::map<std::string_view, std::pair<std::uint64_t, Error>> proofs_;
-  std::unique_ptr<Array> kept_;             // what stood in the output before a fresh launch
-  std::vector<float> copied_, fresh_copy_;  // what launches from end to end have copied out
+  std::unique_ptr<Array> kept_;             // the output saved before a fresh launch
+  std::vector<float> copied_, fresh_copy_;  // the outputs of end-to-end launches
 };
 
-/// The check of one block of timed launches, in the order in which its parts are called: made
-/// before the first launch; `fresh_launch` behind the samples; `judge` once all have ended.
+/// The check of one block of timed launches. Construct it before the first launch, call
+/// `fresh_launch` after the samples, and `judge` once all have ended.
 class BlockCheck {
  public:
-  /// output: judges what the last sample leaves, and that the inputs are unchanged. fresh: one more
-  /// launch finds inputs that the row has never seen, and is judged.
+  /// output: judges the last sample's output, and that the inputs are unchanged. fresh: adds a
+  /// launch on inputs that the row has never seen, and judges it.
   struct Kind {
     bool output, fresh;
   };
 
-  /// Puts back what others have changed, and poisons all that the block's launches write.
+  /// Restores inputs that other rows changed, and poisons all memory that the block will write.
   BlockCheck(Gate& gate, const Strategy& strategy, Regime regime, Kind kind);
   BlockCheck(const BlockCheck&) = delete;
   BlockCheck& operator=(const BlockCheck&) = delete;
-  /// Puts the inputs back where a launch has thrown on fresh ones.
+  /// Restores the inputs if a launch on fresh ones has thrown.
   ~BlockCheck();
 
-  /// The launch on fresh inputs: the integers lie where the reals have been, at the same addresses,
-  /// and the output is as before any launch. The workspace stays: what stands in it belongs to
-  /// other inputs. `position`: how many launches of the last sample's batch come before it.
+  /// The launch on fresh inputs: integers replace the reals, at the same addresses, and the output
+  /// is poisoned. The workspace keeps data of the old inputs. `position`: how many launches of the
+  /// last sample's batch precede it.
   FreshLaunch fresh_launch(int position);
-  /// So many launches from end to end, and a fresh one if that is to be checked; seconds of each.
+  /// Runs `count` launches end to end, and a fresh one if it is to be checked; seconds of each.
   std::vector<double> end_to_end(int count);
 
-  /// Where launches from end to end leave their outputs, each at its place, poisoned before.
+  /// The outputs of end-to-end launches, each at its place, poisoned before.
   [[nodiscard]] std::vector<float>& copied() { return gate_.copied_; }
 
-  /// The fresh launch first, then what the last sample has left.
+  /// Judges the fresh launch first, then the last sample's output.
   Result judge();
 
  private:

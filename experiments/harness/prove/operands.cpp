@@ -43,10 +43,10 @@ Operands::Inputs Operands::make(Values values, std::uint64_t seed, bool wide_one
   inputs.values = values;
   if (wide_ones && experiment_->wide_integers && limit_beside_wide(terms) > 0)
     inputs.wide_every = std::max<std::int64_t>(1, terms);
-  // every operand with a padding of its own, so that swapped leading dimensions are detected
+  // each operand has a different padding, so that swapped leading dimensions are detected
   const auto extra = [&](std::int64_t i) { return padding_ == 0 ? 0 : padding_ + i + 1; };
   const auto extents = experiment_->inputs(shape_);
-  inputs.truth.reserve(extents.size());  // for what is placed stays where it is
+  inputs.truth.reserve(extents.size());  // placed matrices must not move
   std::vector<Input> row_major;
   for (const Extent& e : extents) {
     const auto ld =
@@ -58,7 +58,7 @@ Operands::Inputs Operands::make(Values values, std::uint64_t seed, bool wide_one
     auto& stored = inputs.stored[layout] = row_major;
     const Extent& e = extents[0];
     const auto ld = leading_dimension(e.rows, e.columns, layout, extra(0), e.element);
-    // where rows start at such multiples anyhow, pitched is nothing new
+    // if rows start at such multiples anyway, pitched equals row-major
     if (layout == Layout::row_major || (layout == Layout::pitched && ld == inputs.truth[0].ld))
       continue;
     stored[0] = place(inputs.relaid[layout] = unwritten(e.rows, e.columns, layout, ld, e.element));
@@ -71,13 +71,13 @@ Operands::Input Operands::place(const HostMatrix& host) {
   return {&host, std::make_shared<const Array>(*target_, std::ssize(host.elements))};
 }
 
-/// Writes other values to the same places.
+/// Writes new values to the same places.
 void Operands::fill(Inputs& inputs, std::uint64_t seed) {
   const auto terms = experiment_->terms(shape_);
   int number = 0;
   for (const auto& extent : experiment_->inputs(shape_)) {
     HostMatrix& matrix = inputs.truth[number];
-    // NaN spoils a sum that reads it, and a maximum passes it over: beside reals it is huge
+    // NaN spoils a sum that reads it, but a maximum ignores it: next to reals it is a huge number
     matrix.around = inputs.values == Values::reals ? 0x7b : 0xff;
     const auto every = extent.element == Element::fp32 ? inputs.wide_every : 0;
     const int limit =
@@ -144,7 +144,7 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
     operands.push_back({output_.data() + output.at, output.ld, output.extent.element});
   auto queue = target_->queue();
   queue.workspace = workspace_.data();
-  // the shape is a copy: by its own the harness judges
+  // a copy of the shape: the harness judges by its own
   return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
           repeats] { run({shape, operands, queue, repeats}); };
 }
@@ -162,7 +162,7 @@ std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t 
       input.array = std::make_shared<const Array>(*target_, std::ssize(input.host->elements));
       copy_in(input);
     }
-    // the arrays live as long as the launch
+    // the launch owns its arrays
     launches.emplace_back([own = stored, run = launch(strategy, copy)] { run(); });
   }
   return [launches = std::move(launches), at = std::size_t{0}]() mutable {
@@ -189,7 +189,7 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
     if (strategy.workspace != nullptr)
       queue.workspace = arrays.emplace_back(*target_, strategy.workspace(shape_)).data();
     const auto left = std::span(operands).last(all.size());
-    // memory that was freed may hold an answer that is right. This is the harness's own time
+    // freed memory may contain a right answer, so poison it. This is not the row's time
     const double pause = now();
     for (std::size_t i = 0; i < all.size(); ++i) target_->poison(left[i].data, all[i].floats());
     if (strategy.workspace != nullptr) target_->poison(queue.workspace, strategy.workspace(shape_));
@@ -197,7 +197,7 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
       target_->copy_in(operands[i].data, stored[i].host->elements.data(),
                        std::ssize(stored[i].host->elements));
     };
-    // what an output starts as is copied in once: as the output
+    // an input that an output starts as is timed once: as that output
     std::set<std::size_t> twice;
     for (const auto& output : all)
       if (output.extent.starts_as) twice.insert(static_cast<std::size_t>(*output.extent.starts_as));
@@ -215,7 +215,7 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
     target_->synchronize();
     for (std::size_t i = 0; i < all.size(); ++i) {
       target_->copy_out(copied.data() + all[i].at, left[i].data, all[i].floats());
-      // what is left of the last word belongs to nobody, and was not poisoned
+      // the unused bytes of the last word were not poisoned
       const auto used = all[i].extent.rows * all[i].ld * size_of(all[i].extent.element);
       std::memset(reinterpret_cast<char*>(copied.data() + all[i].at) + used, 0xff, -used & 3);
     }
@@ -271,7 +271,7 @@ Reason Operands::restore(const Strategy& strategy) {
     if (sums[i] == inputs[i]->digest) continue;
     copy_in(*inputs[i]);
     reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
-             ": it may write to its output and its workspace alone";
+             ": it may write only to its output and its workspace";
   }
   return reason;
 }

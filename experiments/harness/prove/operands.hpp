@@ -14,23 +14,23 @@
 
 namespace recheck {
 
-/// The operands of one shape on a target: the inputs twice, as integers and as reals, in every
-/// layout that a row takes them in; one output that all rows write in turn; a workspace.
+/// The operands of one shape on a target: the inputs as integers and as reals, in every layout that
+/// some row takes; one output that all rows share; one workspace.
 class Operands {
  public:
-  /// An input as some rows take it: on the host, and where they run.
+  /// An input in one layout: on the host, and where rows run.
   struct Input {
     const HostMatrix* host;
     std::shared_ptr<const Array> array;
-    std::uint64_t digest = 0;  // as it was made
+    std::uint64_t digest = 0;  // of its original contents
   };
   struct Inputs {
-    std::vector<HostMatrix> truth;        // row-major: what oracles look at
-    std::map<Layout, HostMatrix> relaid;  // the first in other layouts
+    std::vector<HostMatrix> truth;        // row-major, for the oracles
+    std::map<Layout, HostMatrix> relaid;  // the first input in other layouts
     std::map<Layout, std::vector<Input>> stored;
     Values values;
-    std::int64_t wide_every = 0;  // of so many integers one is wide; none if 0
-    /// What stands in the guarded output before a launch of a problem that reads it.
+    std::int64_t wide_every = 0;  // one integer in this many is wide; 0: none
+    /// The initial output, guards included, of a problem that reads it.
     struct Start {
       Floats host;
       std::shared_ptr<const Array> array;
@@ -38,8 +38,8 @@ class Operands {
     std::map<const Problem*, Start> starts = {};
   };
 
-  /// `padding` widens every leading dimension beyond its matrix; `seed` is of the reals, of the
-  /// integers together with nonce(). Throws when memory does not suffice.
+  /// `padding` is added to every leading dimension. `seed` determines the reals and, with nonce(),
+  /// the integers. Throws if memory is insufficient.
   Operands(const Experiment& experiment, const Shape& shape, Target& target, std::int64_t padding,
            std::uint64_t seed);
 
@@ -47,57 +47,57 @@ class Operands {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] Target& target() const { return *target_; }
 
-  /// The inputs by which rows are timed, and the integers that a row's arithmetic can hold.
+  /// The inputs that rows are timed on, and integers that fit a row's arithmetic.
   Inputs& reals() { return reals_; }
   Inputs& integers(const Strategy& strategy);
   /// Draws integers that no launch has seen.
   void reseed_integers();
 
-  /// The outputs of a row's problem, as they lie in the guarded output.
+  /// The outputs of a row's problem, with their places in the guarded output.
   [[nodiscard]] std::vector<Placed> outputs(const Strategy& strategy) const {
     return placed(experiment_->problem_of(strategy), shape_, padding_);
   }
-  /// Where launches leave their outputs, on the target, guards included; and how many floats.
+  /// The target's memory for outputs, guards included, and its size in floats.
   [[nodiscard]] float* guarded_output() const { return output_.data(); }
   [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
 
-  /// The reals as a row takes them.
+  /// The reals in the layout that a row takes.
   [[nodiscard]] std::vector<const HostMatrix*> host_inputs(const Strategy& strategy) const {
     std::vector<const HostMatrix*> all;
     for (const Input& input : reals_.stored.at(strategy.layout)) all.push_back(input.host);
     return all;
   }
 
-  /// One launch on these inputs, which does its work so often.
+  /// One launch on these inputs, which repeats its work `repeats` times.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, const Inputs& inputs,
                                              int repeats = 1) const;
-  /// The same on the reals: what is timed.
+  /// A launch on the reals: this is timed.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
     return launch(strategy, reals_, repeats);
   }
-  /// One of the launches above that may follow itself: where its row reads what it writes, that is
-  /// put back first.
+  /// The launch on the reals in a form that can be repeated: if its row reads what it writes, that
+  /// is restored first.
   [[nodiscard]] std::function<void()> repeatable(const Strategy& strategy,
                                                  std::function<void()> launch);
   [[nodiscard]] bool in_place(const Strategy& strategy) const {
     return experiment_->in_place(strategy, shape_);
   }
-  /// The same on copies of the reals in turn: two, or so many that caches of so many bytes hold
-  /// none of them by the time that it comes again.
+  /// The launch on rotating copies of the reals: at least two, and enough that a cache of this many
+  /// bytes holds nothing of a copy by its next turn.
   [[nodiscard]] std::function<void()> rotating(const Strategy& strategy,
                                                std::int64_t cache_bytes) const;
-  /// Allocates, copies in, launches, copies out, frees. Seconds of host time; `copied`, as large as
-  /// the guarded output, has the outputs at their places.
+  /// Allocates, copies in, launches, copies out, frees. Returns seconds of host time. `copied`, as
+  /// large as the guarded output, receives the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
 
-  /// Poisons the output and the workspace, gives the output what a launch on these inputs reads
-  /// there, and waits; or queues that of the output, by the inputs at the row's addresses.
+  /// Poisons output and workspace, sets an initial output that the problem reads, and waits. The
+  /// other function only queues this for the output, for the inputs now at the row's addresses.
   void prepare(const Strategy& strategy, const Inputs& inputs);
   void queue_prepare_output(const Strategy& strategy);
-  /// Queues what exchanges the reals and the integers that a row finds at its addresses.
+  /// Queues the swap of the reals and the integers at a row's addresses.
   void queue_exchange(const Strategy& strategy);
   [[nodiscard]] bool exchanged() const { return exchanged_; }
-  /// Puts the inputs of a row back where a launch has changed them; which that was, or nothing.
+  /// Restores a row's inputs if a launch has changed them; returns which one, or nothing.
   Reason restore(const Strategy& strategy);
 
  private:
@@ -112,13 +112,13 @@ class Operands {
   Shape shape_;
   Target* target_;
   std::int64_t padding_;
-  std::int64_t output_floats_;  // of the largest, guards included
+  std::int64_t output_floats_;  // of the largest output storage, guards included
   std::int64_t workspace_floats_;
   Array output_, workspace_;
   std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;
-  std::optional<Inputs> narrow_;  // integers for rows that owe less than fp32
-  bool exchanged_ = false;        // whether integers lie where the reals should
+  std::optional<Inputs> narrow_;  // integers for rows with less than fp32's precision
+  bool exchanged_ = false;        // whether integers are where reals belong
 };
 
 }  // namespace recheck

@@ -9,17 +9,17 @@
 namespace recheck {
 namespace {
 
-constexpr std::size_t ways = 5;  // to spoil an output
-// of some outputs the truth is all zero, or the same whatever the inputs are: no more are tried
+constexpr std::size_t ways = 5;  // number of ways to spoil an output
+// some outputs are all zero, or do not depend on the inputs: give up after this many
 constexpr int enough_outputs = 4;
 
-/// More than rounding, even of inputs to TF32, does to a sum of products of reals.
+/// More than rounding, even of inputs to TF32, can change a sum of products of reals.
 double beyond_rounding(std::int64_t terms) {
   const auto count = static_cast<double>(std::max<std::int64_t>(1, terms));
   return count * (count * 0x1p-24 + 0x1p-10);
 }
 
-/// Calls body(x, y) with each element of a matrix and the same of another, as doubles.
+/// Calls body(x, y) with corresponding elements of two matrices, as doubles.
 void for_all(const View& a, const View& b, const auto& body) {
   with_type(a.element, [&]<typename T>() {
     for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -30,7 +30,7 @@ void for_all(const View& a, const View& b, const auto& body) {
   });
 }
 
-/// The largest magnitude in two matrices, at least `least`.
+/// The largest magnitude in two matrices, but at least `least`.
 double largest_in(const View& a, const View& b, double least) {
   for_all(a, b, [&](double x, double y) {
     for (const double size : {std::abs(x), std::abs(y)})
@@ -39,8 +39,8 @@ double largest_in(const View& a, const View& b, double least) {
   return least;
 }
 
-/// Whether two outputs differ by more than rounding: somewhere by half of the largest element, and
-/// integers by anything.
+/// Whether two outputs differ by more than rounding: some element by half of the largest one, or,
+/// for integers, by any amount.
 bool clearly_differ(const View& a, const View& b, std::int64_t terms) {
   const double enough =
       is_integer(a.element) ? 0 : largest_in(a, b, 2 * beyond_rounding(terms)) / 2;
@@ -52,7 +52,7 @@ bool clearly_differ(const View& a, const View& b, std::int64_t terms) {
   return differ;
 }
 
-/// Makes the element at `at`, the last of `output`, one that no bound allows.
+/// Makes the element `at`, the last of `output`, one that no bound allows.
 template <typename T>
 void make_wrong(T& at, const View& output, std::int64_t terms) {
   if constexpr (std::is_integral_v<T>) {
@@ -67,7 +67,7 @@ void make_wrong(T& at, const View& output, std::int64_t terms) {
 }  // namespace
 
 Soundness& Soundness::of(const Problem& problem) {
-  // tables are copied, their functions are not
+  // keyed by the oracle, because tables are copied and functions are not
   static std::map<std::pair<decltype(Problem::oracle), std::string_view>, Soundness> all;
   return all[{problem.oracle, problem.says}];
 }
@@ -109,7 +109,7 @@ void Soundness::hold(std::span<const View> right, std::span<const View> other, s
       if (refused_.contains({says, number})) continue;
       std::ranges::copy(output.words, words.begin());
       spoil();
-      if (!clearly_differ(outputs[number], output, terms)) continue;  // no spoil, here
+      if (!clearly_differ(outputs[number], output, terms)) continue;  // not a spoiled output here
       if (accepts(outputs)) {
         const std::string which = count_ > 1 ? "number " + std::to_string(number + 1) + ' ' : "";
         accepted_ = which + std::string(says);

@@ -43,7 +43,7 @@ bool begin_again_without(std::span<const std::string_view> prefixes, char* const
         names.emplace_back(text.substr(0, text.find('=')));
   if (names.empty()) return false;
   for (const auto& name : names) unsetenv(name.c_str());
-  // libraries have read them before main()
+  // the libraries have read these variables before main()
   execv("/proc/self/exe", arguments);
   return true;
 }
@@ -61,7 +61,7 @@ void list_benchmarks(const std::vector<Case>& cases) {
 }
 
 std::vector<Case> filtered(const std::vector<Case>& cases) {
-  // before any is run: all rows of a shape are measured in the same rounds
+  // select cases before any runs: all rows of a shape are measured in the same rounds
   std::set<const Case*> chosen;
   for (const Case& c : cases)
     benchmark::RegisterBenchmark(c.id().c_str(), [&](benchmark::State& state) {
@@ -91,7 +91,7 @@ void run_benchmarks(const std::vector<Case>& cases, const std::function<void(con
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
   }
-  // all of them: its own filter would also see what it appends to their names
+  // run all: its own filter would also match the suffixes that it appends to names
   SilentReporter silent;
   if (prints)
     benchmark::RunSpecifiedBenchmarks(".");

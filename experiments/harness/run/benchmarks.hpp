@@ -10,27 +10,27 @@
 
 namespace recheck {
 
-// Google Benchmark chooses cases, runs them and reports: a benchmark for each case, by its id.
+// Google Benchmark selects cases, runs them and reports: one benchmark for each case, by id.
 
-/// Begins this program again without the environment's variables that begin so, if there are any,
-/// as Google Benchmark and GoogleTest read theirs before main(). Before anything else. Returns
-/// whether it should have begun again, and could not.
+/// Restarts this program without the environment variables with these prefixes, if any are set, as
+/// Google Benchmark and GoogleTest read theirs before main(). Call it first. Returns true if a
+/// restart was needed but failed.
 bool begin_again_without(std::span<const std::string_view> prefixes, char* const* arguments);
 
-/// Gives Google Benchmark its flags. Throws std::invalid_argument, in one line, for one that it
+/// Passes Google Benchmark its flags. Throws std::invalid_argument, in one line, for a flag that it
 /// does not know.
 void initialize_benchmarks(std::vector<char*>& arguments);
 
-/// Prints the cases that --benchmark_filter chooses, an id a line.
+/// Prints the ids of the cases that --benchmark_filter selects, one per line.
 void list_benchmarks(const std::vector<Case>& cases);
 
-/// The cases that --benchmark_filter chooses. Throws std::invalid_argument, in one line, where
-/// these are none.
+/// The cases that --benchmark_filter selects. Throws std::invalid_argument, in one line, if it
+/// selects none.
 std::vector<Case> filtered(const std::vector<Case>& cases);
 
-/// Runs a benchmark for each case: has it measured, and reports the median that it then has, or why
-/// there is none. `prints`: on standard output, as --benchmark_format says. What `measure` throws
-/// comes out again.
+/// Runs one benchmark per case: calls `measure`, then reports the case's median, or why it has
+/// none. `prints`: to standard output, in the format of --benchmark_format. Rethrows what `measure`
+/// throws.
 void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
                     bool prints);
 

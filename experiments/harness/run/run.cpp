@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program: options, plan, record; a run, which has Google Benchmark call for its cases; its
-// end.
+// The main program: options, plan and record; the run, which Google Benchmark drives case by case;
+// its end.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Makes the folder, and moves an earlier record and its samples aside rather than lose them.
+/// Creates the folder, and moves an earlier record with its samples aside.
 void prepare(const std::filesystem::path& folder, bool resume) {
   const std::string advice = "; choose another folder with --output";
   std::error_code error;
@@ -50,7 +50,7 @@ void prepare(const std::filesystem::path& folder, bool resume) {
   const std::pair<const char*, const char*> moves[] = {
       {"record.json", "record.previous.json"},
       {"samples.jsonl", "samples.previous.jsonl"},
-      {"record.journal.jsonl", "record.previous.journal.jsonl"}};  // of a run that was killed
+      {"record.journal.jsonl", "record.previous.journal.jsonl"}};  // of a killed run
   for (const auto& [from, to] : moves) {
     std::filesystem::rename(folder / from, folder / to, error);
     if (error && error != std::errc::no_such_file_or_directory)
@@ -84,10 +84,10 @@ void summarize(const Record& record, double seconds) {
   }
 }
 
-/// Carries the cases of a record out, shape by shape, and journals what it finds out.
+/// Measures the cases of a record, shape by shape, and journals their results.
 class Run {
  public:
-  /// Begins the journal in options.output, for what the record has come to so far.
+  /// Starts the journal in options.output with the record's results so far.
   Run(const Options& options, const Settings& settings, const Gpu& gpu, Record& record,
       Progress& progress)
       : options_(options),
@@ -103,8 +103,8 @@ class Run {
     if (gpu.device) monitor_.emplace(gpu.device->pci_bus_id);
   }
 
-  /// Has those cases failed at which the process before has ended, if it has. Throws
-  /// std::runtime_error, in one line, if there is none of them left: it would end there again.
+  /// Fails the cases of the row that ended the previous process, if any. Throws std::runtime_error,
+  /// in one line, if none of them is left: that row would end this process too.
   void fail_lost_row() {
     const auto lost = lost_row();
     if (!lost) return;
@@ -114,18 +114,18 @@ class Run {
       runner_.reporter().finish(c, because(ReasonCode::process_died, lost->why));
       any = true;
     }
-    if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; mend it, or leave it out");
+    if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; fix it, or leave it out");
   }
 
-  /// Ends the cases of rows that cannot run here, whatever becomes of the run.
+  /// Ends the cases of rows that cannot run here, so that they have a result even if the run stops.
   void refuse_rows() {
     std::vector<Case*> cases(record_.cases.size());
     std::ranges::transform(record_.cases, cases.begin(), [](Case& c) { return &c; });
     runner_.refuse_rows(cases);
   }
 
-  /// Measures all cases of a shape, in rounds, when the first of them is due; the others find
-  /// theirs done. Throws DeviceLost, with all that was found out kept.
+  /// Measures all cases of a shape, in rounds, when Google Benchmark reaches the first one; the
+  /// others then have their results. Throws DeviceLost after saving all results.
   void measure(const Case& first) {
     if (first.result || interrupted) return;
     std::vector<Case*> group;
@@ -133,7 +133,7 @@ class Run {
       if (together(c, first)) group.push_back(&c);
     progress_.begin(first);
     look_around(false);
-    // a shape that will not be through in time is not begun, nor one at the cost of a headline
+    // skip shapes that will not finish in time, or that would leave no time for a headline shape
     const double needed = expected(record_.cases, [&](const Case& c) {
       return !c.result && (together(c, first) || (c.is_headline() && !first.is_headline()));
     });
@@ -143,7 +143,7 @@ class Run {
       runner_.run(group);
   }
 
-  /// Writes the record; whether the run has gone through to its end.
+  /// Writes the record. Returns whether the run went through to its end.
   bool close() {
     progress_.end();
     look_around(true);
@@ -161,7 +161,7 @@ class Run {
     progress_.show(c);
     if (time_left() > 0) return;
     out_of_time_ = true;
-    interrupted = true;  // as far as runner and timer are concerned
+    interrupted = true;  // for runner and timer
   }
 
   void keep(const Case& c) {
@@ -170,7 +170,7 @@ class Run {
     journal_.append(c, record_);
   }
 
-  /// Says who else has come to use the GPU since the look before. Nothing is being timed meanwhile.
+  /// Prints which other processes have started to use the GPU. Nothing is being timed meanwhile.
   void look_around(bool due) {
     if (!monitor_) return;
     for (const auto& change : monitor_->look(due)) progress_.say(change);
@@ -187,7 +187,7 @@ class Run {
     return budget ? *budget - earlier_seconds_ - progress_.elapsed() : HUGE_VAL;
   }
 
-  /// As it was given, now or to the run that this one goes on with.
+  /// The budget as the user wrote it, for this run or for the run that it resumes.
   [[nodiscard]] std::string budget() const {
     if (!options_.budget.empty()) return options_.budget;
     return short_text(settings_.command_budget_seconds.value_or(0)) + " s";
@@ -211,8 +211,8 @@ class Run {
   bool out_of_time_ = false;
 };
 
-/// Says what each case is expected to take, and drops cases until the budget is expected to
-/// suffice, unless an earlier run has.
+/// Predicts how long each case takes, and drops cases until the rest fits the budget, unless an
+/// earlier run has done so.
 void predict_and_fit(Record& record, const Options& options, const Settings& settings,
                      const Gpu& gpu, const Progress& progress) {
   predict(record.cases, settings, gpu, make_cpu_target()->free_bytes());
@@ -221,14 +221,14 @@ void predict_and_fit(Record& record, const Options& options, const Settings& set
                       std::back_inserter(record.coverage.dropped));
 }
 
-/// What the flags set, else what the run had that this one goes on with, else the defaults.
+/// Settings from the flags, otherwise from the resumed run, otherwise the defaults.
 Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu) {
   const Json was = earlier.is_object() ? earlier.value("environment", Json()) : Json();
   const auto had = [&](const char* member, auto otherwise) {
     const bool known = was.is_object() && was.contains(member) && was[member].is_number();
     return known ? was[member].get<decltype(otherwise)>() : otherwise;
   };
-  // by themselves the CPU rows decide little, and minutes are too much to wait for it
+  // CPU rows alone decide few claims, so they get less time
   const double per_case = had("budget_seconds", gpu.device ? 1 : 0.2);
   const double budget = had("command_budget_seconds", 0.0);
   return {.budget_seconds = options.per_case.value_or(per_case),
@@ -237,9 +237,9 @@ Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu
               options.command_budget || budget <= 0 ? options.command_budget : budget};
 }
 
-/// What is measured, and how: with what the last run in the folder has found out if `options` ask
-/// for it. Where nothing was begun, this run begins, without --resume in `options`; what belongs to
-/// another machine or is damaged is set aside before.
+/// The plan and settings, with the last run's results if `options` ask to resume it. If there is
+/// nothing to resume, this run starts over and drops --resume from `options`. Damaged files, and
+/// those of another machine, are set aside first.
 std::pair<Settings, Record> resume_or_begin(Options& options,
                                             std::span<const Experiment> experiments,
                                             const Planned& planned, const Gpu& gpu) {
@@ -259,7 +259,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
       if (const Json earlier = read_earlier(options.output); !earlier.is_null())
         return found(earlier);
     } catch (const std::runtime_error& error) {
-      if (is_rescue()) throw;  // the journal is this run's own
+      if (is_rescue()) throw;  // this run's own journal must be readable
       why = error.what() + ("; moved to " + set_aside(options.output).string());
     }
     std::fprintf(stderr, "%s; measuring from the start\n", why.c_str());
@@ -271,7 +271,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
   return found(Json());
 }
 
-/// A row that calls exit() while it is there ends no run, or ends it with an error.
+/// While one lives, exit() in a row fails that row, or the whole run with an error.
 class NoExit {
  public:
   NoExit() {
@@ -279,7 +279,7 @@ class NoExit {
     std::atexit([] {
       if (!active) return;
       rescue_from_exit();
-      std::fputs("\na row has called exit(), which ends all: mend it, or leave it out\n", stderr);
+      std::fputs("\na row called exit(), which ends all: fix it, or leave it out\n", stderr);
       std::_Exit(1);
     });
   }
@@ -291,27 +291,27 @@ class NoExit {
   static inline bool active = false;
 };
 
-/// The first signal has the run end in order; at a second it goes at once, and what is saved stays.
+/// The first SIGINT ends the run in order; a second one exits at once, and saved results stay.
 void heed_signals() {
   std::signal(SIGINT, [](int) {
     if (interrupted) std::_Exit(130);
     interrupted = true;
   });
   for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
-  std::signal(SIGPIPE, SIG_IGN);  // nobody reads the progress any more: measure on
+  std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress may leave: keep measuring
 }
 
-/// Throws std::invalid_argument, in one line, where no time of a GPU would be right.
+/// Throws std::invalid_argument, in one line, if every GPU time would be wrong.
 void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
   const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
   if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
     refuse_blocking_launches();
 }
 
-/// Calls `body` in a child process; 1, with a line, where that ends before `body` does, as it does
-/// where a row calls _Exit(), whatever exit code it gives.
+/// Calls `body` in a child process. Prints a line and returns 1 if that process ends before `body`
+/// does, for example because a row calls _Exit(), with any exit code.
 int watched(const std::function<int()>& body) {
-  constexpr const char* variable = "RECHECK_GATE_END";  // names the pipe, also to who replaces it
+  constexpr const char* variable = "RECHECK_GATE_END";  // the pipe, also for a replacement
   struct End {
     int pipe;
     ~End() { [[maybe_unused]] const auto written = write(pipe, "", 1); }
@@ -338,21 +338,21 @@ int watched(const std::function<int()>& body) {
   waitpid(child, &status, 0);
   if (ended && WIFEXITED(status)) return WEXITSTATUS(status);
   if (!WIFSIGNALED(status))
-    std::fputs("the row after those above has ended the process: mend it, or leave it out\n",
+    std::fputs("the row after those above has ended the process: fix it, or leave it out\n",
                stderr);
   return 1;
 }
 
-/// As Rescue, unless a debugger shall see what a row does.
+/// A Rescue, unless the environment turns it off, for example for a debugger.
 std::unique_ptr<Rescue> rescued(const std::vector<char*>& words, double seconds) {
   if (std::getenv("RECHECK_NO_RESCUE") != nullptr) return nullptr;
   return std::make_unique<Rescue>(words, seconds);
 }
 
-/// Measures what is planned on the GPU that this process sees; the exit code.
+/// Measures the plan on the GPU that this process sees. Returns the exit code.
 int measure(const std::vector<char*>& words, Options options,
             std::span<const Experiment> experiments, const Planned& planned) {
-  has_journal(options.output);  // throws where another run writes
+  has_journal(options.output);  // throws if another run is writing
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
   auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
@@ -369,7 +369,7 @@ int measure(const std::vector<char*>& words, Options options,
     run.refuse_rows();
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
-    progress.say("a case has taken the device down: going on in a new process");
+    progress.say("a case has crashed the device: continuing in a new process");
     start_anew(words);
   }
   const bool finished = run.close();
@@ -385,7 +385,7 @@ int run(const std::string& program, const std::vector<char*>& words,
   auto arguments = words;
   const Options options = parse(program, experiments, arguments);
   if (options.gate) {
-    // of what is about machine and measurement it proves what is asked for by name
+    // experiments about the machine and the harness are proven only if named
     const Choice& choice = options.choice;
     const auto prove = [&] {
       const NoExit no_exit;
@@ -393,7 +393,7 @@ int run(const std::string& program, const std::vector<char*>& words,
       return run_gate(choice.experiments.empty() && choice.cases.empty() ? given : experiments,
                       choice);
     };
-    // a profiler looks at one process
+    // a profiler follows one process only
     return choice.cases.empty() ? watched(prove) : prove();
   }
   initialize_benchmarks(arguments);

@@ -5,8 +5,8 @@
 
 namespace recheck::audit {
 
-/// The harness measures itself: rows that are one and the same launch under different names, and
-/// rows that do a known part more. The problem is that of the matrix–vector products.
+/// The harness measures itself: rows that are the same launch under different names, and rows with
+/// a known amount of extra work. The problem is the matrix–vector product.
 Experiment experiment();
 
 }  // namespace recheck::audit

@@ -22,7 +22,7 @@ k::ProbeArgs arguments(const Call& call) {
 template <auto f>
 constexpr Launcher gpu = gpu_launcher<f, arguments>();
 
-/// The elements in one row; many in rows of their own, for the CPU's threads to share.
+/// The elements in one row; large inputs in rows of their own, for the CPU's threads to share.
 Extent elements(const Shape& s) {
   constexpr std::int64_t rows = 1024;
   if (s[0] < 1 << 20 || s[0] % rows != 0) return {1, s[0]};
@@ -34,7 +34,7 @@ std::int64_t terms(const Shape&) { return k::ffma_chains * std::int64_t{k::ffma_
 Extent folded(const Shape&) { return {1, fold_partials}; }
 Extent first(const Shape& s) { return {1, std::min<std::int64_t>(s[0], 1)}; }
 
-/// So many passes of four bytes for each element.
+/// This many passes over four bytes per element.
 template <int passes>
 Work moved(const Shape& s) {
   return {.flops = 0,
@@ -59,7 +59,7 @@ Oracle fold_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
 float same(float x, std::int64_t) { return x; }
 float numbered(float, std::int64_t i) { return static_cast<float>(i % 1024); }
 
-/// Every element of the output is a function of the input's, and of its place.
+/// Every output element is a function of its position and of the input element.
 template <float (*expected)(float, std::int64_t), Extent (*extent)(const Shape&) = elements>
 Oracle element_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
   return [rows = extent(s).rows, columns = extent(s).columns, in = inputs[0].elements.data()](
@@ -74,8 +74,8 @@ Oracle element_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values
 }
 
 float chained(float x) {
-  // a multiplication by 1 rounds nothing, so each step is a plain sum; the chains side by side, as
-  // on the GPU, for the compiler to vectorise
+  // multiplying by 1 rounds nothing, so each step is a plain sum. The chains are interleaved as on
+  // the GPU, so that the compiler can vectorise them
   std::array<float, k::ffma_chains> chain{};
   for (int c = 0; c < k::ffma_chains; ++c) chain[c] = static_cast<float>(c);
   for (int s = 0; s < k::ffma_steps; ++s)
@@ -119,8 +119,8 @@ constexpr Strategy rows[] = {
     row<k::launch>("launch", launching),
 };
 
-/// Each row at the one size that it is meant for: memory cold, and drained where it is written; the
-/// rest hot.
+/// Each row runs at the one size that it is meant for: memory rows cold, and also drained if they
+/// write; the others hot.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool cached = strategy.problem == &rereading;
   const auto size = cached                             ? cache

@@ -5,8 +5,8 @@
 
 namespace recheck::machine {
 
-/// What this machine gives at best, as rows with a problem each: memory read, written and copied,
-/// the L2 cache read, multiply-adds from registers, and a launch. Shape {elements}.
+/// The limits of this machine, as rows with a problem each: memory read, written and copied, the L2
+/// cache read, multiply-adds from registers, and a launch. Shape {elements}.
 Experiment experiment();
 
 }  // namespace recheck::machine

@@ -8,8 +8,8 @@
 
 namespace recheck {
 
-/// `experiments`, and those about the machine and the harness that they lack: every record needs
-/// these. Throws std::invalid_argument where another experiment has the name of one of these.
+/// `experiments`, plus those about the machine and the harness that every record needs. Throws
+/// std::invalid_argument if another experiment has one of their names.
 std::vector<Experiment> with_self(std::span<const Experiment> experiments);
 
 }  // namespace recheck

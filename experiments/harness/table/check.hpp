@@ -10,10 +10,10 @@
 
 namespace recheck {
 
-// Oracles from a truth that a table computes: one value for each element, row by row.
+// Oracles from expected values that a table computes: one value per element, row by row.
 
-/// Which length an output with a length of its own has, unless it is the truth's. Throws
-/// std::invalid_argument where any other output has as many elements.
+/// Describes the length of an output with its own length, if it differs from the truth's. Throws
+/// std::invalid_argument if any other output has the wrong number of elements.
 inline Reason wrong_length(const View& output, std::size_t truth) {
   if (std::cmp_equal(truth, output.rows * output.columns)) return {};
   const std::string text = "has " + std::to_string(output.rows) + "x" +
@@ -23,8 +23,8 @@ inline Reason wrong_length(const View& output, std::size_t truth) {
   return "it " + text;
 }
 
-/// Calls wrong(element, its value, its number) for each element of an output: whether it is.
-/// Returns which is the first.
+/// Calls wrong(element, its value, its index), which says whether it is wrong, for each element of
+/// an output. Describes the first wrong one.
 template <typename T>
 std::string with_truth(const View& output, const auto& truth, const auto& wrong) {
   std::string first;
@@ -45,7 +45,7 @@ std::string with_truth(const View& output, const auto& truth, const auto& wrong)
   return first;
 }
 
-/// Right where every element is its value.
+/// Accepts an output whose every element equals its value.
 template <typename T>
 Oracle exact(std::vector<T> truth) {
   return [truth = std::move(truth)](std::span<const View> outputs, Arithmetic) {
@@ -61,8 +61,8 @@ Oracle exact(std::vector<T> truth) {
   };
 }
 
-/// Right where |element - value| <= its bound; NaN never is. A bound for each element, in the
-/// order of the truth.
+/// Accepts an output with |element - value| <= bound everywhere; NaN is never accepted. There is
+/// one bound per element, in the order of the truth.
 inline Oracle bounded(std::vector<double> truth, std::vector<double> bounds) {
   if (truth.size() != bounds.size())
     throw std::invalid_argument("there are " + std::to_string(truth.size()) + " values, and " +
@@ -84,15 +84,15 @@ inline Oracle bounded(std::vector<double> truth, std::vector<double> bounds) {
   };
 }
 
-/// The same where a bound follows from its value.
+/// bounded(), with each bound computed from its value.
 inline Oracle bounded(std::vector<double> truth, const std::function<double(double)>& bound) {
   std::vector<double> bounds(truth.size());
   std::ranges::transform(truth, bounds.begin(), bound);
   return bounded(std::move(truth), std::move(bounds));
 }
 
-/// The first for the first output, and so on: right where all are. Its error is the first that is
-/// not acceptable, else the largest share of a bound.
+/// Applies the first oracle to the first output, and so on; all must accept. The error is the first
+/// unacceptable one, otherwise the largest share of a bound.
 inline Oracle each(std::vector<Oracle> oracles) {
   return [oracles = std::move(oracles)](std::span<const View> outputs, Arithmetic arithmetic) {
     if (oracles.size() != outputs.size())

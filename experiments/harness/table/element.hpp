@@ -12,24 +12,24 @@
 
 namespace recheck {
 
-/// A float of 16 bits on the host, with so many bits of mantissa.
+/// A 16-bit float on the host, with this many bits of mantissa.
 template <int mantissa>
 class Float16 {
  public:
   Float16() = default;
-  /// The nearest one, of two the even one.
+  /// Rounds to nearest, ties to even.
   explicit Float16(double x) {
     const double size = std::abs(x);
     unsigned bits = std::isnan(x) ? 0x7fffU : infinity;
     if (size < std::ldexp(1.0, bias + 1)) {
-      // below 2^(1 - bias) the last place has the same weight; a carry goes into the exponent
+      // below 2^(1 - bias) the last place keeps its weight; a carry goes into the exponent
       const int exponent = size == 0 ? 1 - bias : std::max(std::ilogb(size), 1 - bias);
       bits = static_cast<unsigned>(exponent + bias - 1) << mantissa;
       bits += static_cast<unsigned>(std::nearbyint(std::ldexp(size, mantissa - exponent)));
     }
     bits_ = static_cast<std::uint16_t>((std::signbit(x) ? 0x8000U : 0U) | bits);
   }
-  operator float() const {  // NOLINT: it loses nothing
+  operator float() const {  // NOLINT: exact
     const std::uint32_t bits = bits_ & 0x7fffU;
     const float size = bits > infinity    ? std::numeric_limits<float>::quiet_NaN()
                        : bits == infinity ? std::numeric_limits<float>::infinity()
@@ -40,19 +40,19 @@ class Float16 {
  private:
   static constexpr int bias = (1 << (14 - mantissa)) - 1;
   static constexpr std::uint32_t infinity = 0x7fffU >> mantissa << mantissa;
-  // from this bias to fp32's
+  // from this type's bias to fp32's
   static constexpr float scale = std::bit_cast<float>(std::uint32_t{254 - bias} << 23);
 
   std::uint16_t bits_;
 };
-/// What the device calls __half and __nv_bfloat16.
+/// The device's __half and __nv_bfloat16.
 using fp16 = Float16<10>;
 using bf16 = Float16<7>;
 
-/// What the elements of an operand are.
+/// The element type of an operand.
 enum class Element { fp32, fp64, fp16, bf16, i8, u8, i32, u32, i64, u64 };
 
-/// Their types on the host, in that order, and their names.
+/// Their types on the host and their names, in the same order.
 using ElementTypes = std::tuple<float, double, fp16, bf16, std::int8_t, std::uint8_t, std::int32_t,
                                 std::uint32_t, std::int64_t, std::uint64_t>;
 constexpr std::string_view name_of(Element e) {
@@ -61,7 +61,7 @@ constexpr std::string_view name_of(Element e) {
   return names[static_cast<int>(e)];
 }
 
-/// What body.operator()<T>() returns for the type T of an element.
+/// Returns body.operator()<T>() for the type T of an element.
 template <std::size_t at = 0, typename Body>
 constexpr auto with_type(Element element, const Body& body) {
   if constexpr (at + 1 < std::tuple_size_v<ElementTypes>)
@@ -81,7 +81,7 @@ constexpr bool rounds_to_fp32(Element element) {
   return element == Element::fp32 || element == Element::fp16 || element == Element::bf16;
 }
 
-/// The element that is a T, whatever T is called: integers are told by size and sign.
+/// The element of type T. Integers match by size and sign, whatever T is called.
 template <typename T, std::size_t at = 0>
 constexpr Element element_of() {
   static_assert(at < std::tuple_size_v<ElementTypes>, "no operand has elements of this type");

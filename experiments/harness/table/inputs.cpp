@@ -57,7 +57,7 @@ std::uint64_t stream_of(std::uint64_t seed, int operand) {
   return mix(mix(seed) + static_cast<std::uint64_t>(operand));
 }
 
-/// Sets the bytes behind the rows of a matrix.
+/// Fills the bytes after the rows of a matrix.
 void poison_around(HostMatrix& matrix) {
   auto* bytes = reinterpret_cast<unsigned char*>(matrix.elements.data());
   const auto size = size_of(matrix.element), end = matrix.rows * matrix.ld * size;
@@ -91,10 +91,10 @@ void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, in
   const std::uint64_t stream = stream_of(seed, operand);
   with_type(matrix.element, [&]<typename T>() {
     write_elements<T>(matrix, [&](std::int64_t i, std::int64_t j) {
-      // the index within the matrix, not within its storage: padding does not change the values
+      // index by matrix element, not by storage: padding must not change the values
       const std::uint64_t h = mix(stream + static_cast<std::uint64_t>(i * matrix.columns + j));
       if constexpr (!std::is_integral_v<T>) {
-        // an odd multiple of the last place: exact in fp32 or fp64, and never zero
+        // an odd multiple of the last place is exact in fp32 or fp64, and never zero
         if (values == Values::reals && std::is_same_v<T, double>)
           return static_cast<double>(static_cast<std::int64_t>(h >> 11 | 1) - (1LL << 52)) *
                  0x1p-53;
@@ -118,7 +118,7 @@ void fill(HostMatrix& matrix, std::uint64_t seed, int operand, ValueOf value, co
       const double x = value(stream, i * matrix.columns + j, shape);
       if constexpr (std::is_integral_v<T>) {
         using Limits = std::numeric_limits<T>;
-        // 2^63 and 2^64 are doubles, what is one less may not be
+        // 2^63 and 2^64 are doubles; one less may not be
         const bool held = x >= static_cast<double>(Limits::min()) &&
                           x < std::ldexp(1.0, Limits::digits) && x == std::floor(x);
         if (!held) fits = false;
@@ -128,8 +128,8 @@ void fill(HostMatrix& matrix, std::uint64_t seed, int operand, ValueOf value, co
     });
   });
   if (!fits)
-    throw std::invalid_argument("a value of input " + std::to_string(operand + 1) + " is no " +
-                                std::string(name_of(matrix.element)));
+    throw std::invalid_argument("a value of input " + std::to_string(operand + 1) +
+                                " does not fit into " + std::string(name_of(matrix.element)));
 }
 
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
@@ -151,7 +151,7 @@ std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout l
 void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result) {
   const bool by_columns = layout == Layout::column_major;
   const auto lines = result.rows, length = result.columns, ld = result.ld;
-  // by bands of lines, and along them in short steps, so that what is read across stays in cache
+  // in bands of lines and in short steps along them, so that reads across stay in cache
   constexpr std::int64_t band = 16;
   with_type(matrix.element, [&]<typename T>() {
     const auto* from = reinterpret_cast<const T*>(matrix.elements.data());

@@ -14,18 +14,18 @@
 
 namespace recheck {
 
-/// Small integers, of at most 64, make sums of products exact in fp32, so that a wrong index has no
-/// tolerance to hide in; reals in (-1/2, 1/2) show rounding, and are what is timed. Where elements
-/// are integers, so are the latter, as large as sums of them may be without an overflow of 32 bits.
+/// Integers of at most 64 make sums of products exact in fp32, so a wrong index cannot hide in a
+/// tolerance. Reals in (-1/2, 1/2) show rounding, and are timed. For integer elements, `reals` are
+/// integers too, as large as their sums may be without overflowing 32 bits.
 enum class Values { integers, reals };
 
-/// What an input holds if the harness's values will not do: a distribution, something sorted or
-/// sparse. A pure function of the operand's seed, which differs between proofs, of the element's
-/// number (row by row, without padding) and of the shape; mix(seed + index) is random.
+/// An input's values, if the harness's own do not fit: a distribution, sorted or sparse data. A
+/// pure function of the operand's seed, which differs between proofs, the element's number (row by
+/// row, without padding) and the shape; mix(seed + index) is random.
 using ValueOf = double (*)(std::uint64_t seed, std::int64_t index, const Shape& shape);
 
-/// Memory of a vector whose elements hold anything until they are written. A page is mapped when it
-/// is first written, which takes longer than to write it: many cores do so side by side.
+/// Memory of a vector whose elements are indeterminate until written. A page is mapped at its first
+/// write, which takes longer than the write itself: many cores can share that.
 template <typename T>
 struct Unwritten : std::allocator<T> {
   template <typename U>
@@ -42,14 +42,14 @@ struct Unwritten : std::allocator<T> {
 };
 using Floats = std::vector<float, Unwritten<float>>;
 
-/// What oracles see of a matrix on the host: `words` begin with its first element.
+/// An oracle's view of a matrix on the host: `words` starts at its first element.
 struct View {
   std::int64_t rows, columns, ld;
   std::span<const float> words;
   Element element = Element::fp32;
-  bool has_own_length = false;  // rows or columns are as many as the launch said
+  bool has_own_length = false;  // rows or columns are as the launch reported
 
-  /// A row; throws unless its elements are of this type.
+  /// A row; throws unless T is the type of the elements.
   template <typename T>
   [[nodiscard]] std::span<const T> row(std::int64_t i) const {
     if (element != element_of<T>())
@@ -58,19 +58,19 @@ struct View {
                                   std::string(name_of(element_of<T>())));
     return {reinterpret_cast<const T*>(words.data()) + i * ld, static_cast<std::size_t>(columns)};
   }
-  /// An element as a double; integers of 64 bits may be rounded.
+  /// An element as a double; 64-bit integers may be rounded.
   [[nodiscard]] double at(std::int64_t i, std::int64_t j) const {
     return with_type(element, [&]<typename T>() { return static_cast<double>(row<T>(i)[j]); });
   }
 };
 
-/// A matrix on the host, row-major unless relayout() has made it. Beyond each row and after the
-/// last one every bit is set, a NaN, so that whatever reads outside the matrix spoils its result.
+/// A matrix on the host, row-major unless relayout() made it. Every bit beyond each row and after
+/// the last row is set, a NaN: reading outside the matrix spoils the result.
 struct HostMatrix {
   std::int64_t rows, columns, ld;
   Floats elements;  // storage(rows, ld, element), as words
   Element element = Element::fp32;
-  unsigned char around = 0xff;  // each byte behind its rows, once it is filled
+  unsigned char around = 0xff;  // value of each byte after its rows, once filled
   [[nodiscard]] reference::MatrixView view() const { return {rows, columns, elements.data(), ld}; }
   [[nodiscard]] View typed() const { return {rows, columns, ld, elements, element}; }
   template <typename T>
@@ -84,67 +84,67 @@ struct HostMatrix {
   }
 };
 
-/// Words of 32 bits before an output and behind every matrix that belong to nobody.
+/// 32-bit words before an output and after every matrix that nothing may write.
 inline constexpr std::int64_t guard = 256;
 
-/// Words that so many elements take.
+/// The number of words that this many elements take.
 constexpr std::int64_t words_of(std::int64_t count, Element element) {
   return (count * size_of(element) + 3) / 4;
 }
-/// Words of storage of a rows×ld matrix and the guard behind it.
+/// Words of storage for a rows×ld matrix and the guard after it.
 constexpr std::int64_t storage(std::int64_t rows, std::int64_t ld,
                                Element element = Element::fp32) {
   return words_of(rows * ld, element) + guard;
 }
 
-/// Bits that nobody can foretell.
+/// Unpredictable random bits.
 std::uint64_t drawn();
 
-/// What the proofs' integers hang on besides a seed: drawn anew by each process, so that no table
-/// of results can have been made for them. What is refused names it; who sets it before the first
-/// inputs are made gets them again (--nonce).
+/// A second seed for the integers of proofs, random per process, so that no table of results can be
+/// prepared for them. Failure messages print it; setting it before the first inputs are made
+/// (--nonce) repeats them.
 std::uint64_t& nonce();
 
-/// The largest b for which `terms` products of integers in [-b, b] sum exactly in fp32, at most 64.
+/// The largest b <= 64 so that sums of `terms` products of integers in [-b, b] are exact in fp32.
 int integer_limit(std::int64_t terms);
 
-/// A magnitude that 11 bits do not hold, which is what TF32 and fp16 have, and bf16 has fewer.
+/// An odd 12-bit integer: TF32 and fp16 keep 11 bits, bf16 fewer, so reduced precision rounds it.
 inline constexpr int wide = 2847;
 
-/// The same where one factor from either side is up to `wide` instead; 0 if sums would not be exact
-/// then.
+/// integer_limit() when one factor per row and column may be as large as `wide`; 0 if sums would
+/// not be exact.
 int limit_beside_wide(std::int64_t terms);
 
-/// The largest magnitude of an input whose sums have so many terms: of floats, integer_limit(); of
-/// integers the largest that plain sums in i32 hold, at most 64 where they are not reals, and no
-/// more than the type has.
+/// The largest magnitude of an input whose sums have this many terms. Floats: integer_limit().
+/// Integers: the largest with plain sums in i32, but no more than the type holds, and at most 64
+/// unless they are reals.
 int limit_of(Element element, std::int64_t terms, Values values);
 
-/// A rows×columns matrix in a layout, not yet written.
+/// A rows×columns matrix in a layout, with indeterminate elements.
 HostMatrix unwritten(std::int64_t rows, std::int64_t columns, Layout layout, std::int64_t ld,
                      Element element = Element::fp32);
 
-/// Fills operand number `operand` of a problem: a pure function of (seed, operand, row, column).
-/// Reals of floats lie in (-1/2, 1/2), all others in [-limit, limit], or [1, limit] if unsigned;
-/// none is ever zero. Of each `wide_every` integers along a row or a column, unless that is 0, one
-/// is an odd number of 12 bits.
+/// Fills a problem's operand number `operand`: a pure function of (seed, operand, row, column).
+/// Floats that are reals lie in (-1/2, 1/2), all others in [-limit, limit], or in [1, limit] if
+/// unsigned; none is zero. One in `wide_every` integers along a row or column is an odd 12-bit
+/// number; 0: none.
 void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, int limit,
           std::int64_t wide_every = 0);
-/// The same with values of the table's own; throws where the elements hold no such value.
+/// Fills with a table's own values; throws if the element type cannot hold one of them.
 void fill(HostMatrix& matrix, std::uint64_t seed, int operand, ValueOf value, const Shape& shape);
-/// The same in one of its own.
+/// Creates and fills a matrix.
 HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::int64_t columns,
                       std::int64_t ld, Values values, int limit, Element element = Element::fp32,
                       std::int64_t wide_every = 0);
 
-/// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than it
-/// needs.
+/// The leading dimension of a rows×columns matrix in a layout, at least `padding` more than
+/// required.
 std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
                                std::int64_t padding, Element element = Element::fp32);
 
-/// Writes a row-major matrix in another layout. Column-major, its columns are the rows of `result`.
+/// Writes a row-major matrix in another layout. If column-major, `result` has its columns as rows.
 void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result);
-/// The same in one of its own.
+/// Creates the matrix in another layout.
 HostMatrix relayout(const HostMatrix& matrix, Layout layout, std::int64_t ld);
 
 }  // namespace recheck

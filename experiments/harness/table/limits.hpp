@@ -5,17 +5,17 @@
 
 namespace recheck {
 
-// Limits of CUDA that rows run into, as the reasons they give.
+// CUDA's limits that rows reach, as the reasons that they give.
 
-/// A block asks for so many bytes of shared memory.
+/// For a block that needs this much shared memory.
 inline Reason shared_memory_fits(std::int64_t bytes, const Device& device) {
   if (bytes <= device.shared_bytes_per_block) return {};
   return "needs " + std::to_string(bytes) + " B of shared memory per block, the device allows " +
          std::to_string(device.shared_bytes_per_block) + " B";
 }
 
-/// A cluster has so many blocks. Source: NVIDIA's Hopper and Blackwell tuning guides, "Thread Block
-/// Clusters": 8 everywhere, and 16 for those who ask on H100 and B200.
+/// For a cluster of this many blocks. Source: NVIDIA's Hopper and Blackwell tuning guides, "Thread
+/// Block Clusters": 8 on every device, 16 on request on H100 and B200.
 inline Reason cluster_fits(int blocks, const Device& device) {
   const int most = device.compute_capability < 120 ? 16 : 8;
   if (blocks <= most) return {};
@@ -23,7 +23,7 @@ inline Reason cluster_fits(int blocks, const Device& device) {
          std::to_string(most);
 }
 
-/// A grid covers so many rows of a matrix, with blocks of `tile` rows.
+/// For a grid that covers this many rows of a matrix, with `tile` rows per block.
 inline Reason grid_fits(std::int64_t rows, std::int64_t tile) {
   constexpr std::int64_t most = 65535;
   if (rows <= most * tile) return {};
@@ -31,28 +31,28 @@ inline Reason grid_fits(std::int64_t rows, std::int64_t tile) {
          " rows of blocks, CUDA allows " + std::to_string(most);
 }
 
-/// The same of a shape's first extent, as a row's `fits`.
+/// grid_fits() for a shape's first extent, as a row's `fits`.
 template <int tile>
 Reason grid_fits(const Shape& shape, const Device&) {
   return grid_fits(shape[0], tile);
 }
 
-/// Code without guards computes whole tiles, and at least one.
+/// For code without guards: it computes whole tiles, and at least one.
 inline Reason whole_tiles(std::string_view axis, std::int64_t extent, std::int64_t tile) {
   if (extent > 0 && extent % tile == 0) return {};
   return "has no guards: " + std::string(axis) + " has to be a positive multiple of " +
          std::to_string(tile);
 }
 
-/// Indices that are int or unsigned, of so many bits without the sign, count so many elements.
+/// For int or unsigned indices, with this many bits without the sign, over this many elements.
 inline Reason indices_fit(std::int64_t elements, int bits) {
   if (elements <= std::int64_t{1} << bits) return {};
   return "has indices of 32 bits: they count " + std::to_string(std::int64_t{1} << bits) +
          " elements, and there are " + std::to_string(elements);
 }
 
-/// Instructions that come with a compute capability, 80 is 8.0: the device has to have them, and
-/// the code that it runs of this build, which may be older PTX.
+/// For instructions that require a compute capability (80 is 8.0): both the device and this build's
+/// code for it, which may be older PTX, must have it.
 template <int least>
 Reason from_capability(const Device& device) {
   const auto text = [](int version) {
@@ -69,7 +69,7 @@ Reason from_capability(const Device& device) {
   return {};
 }
 
-/// Hopper's wgmma and setmaxnreg: on 9.0 alone, in code for 90a.
+/// Hopper's wgmma and setmaxnreg: only on 9.0, in code for 90a.
 inline Reason on_hopper(const Device& device) {
   if (device.compute_capability != 90) return "needs compute capability 9.0 exactly, for wgmma";
 #ifdef RECHECK_HAVE_SM90A

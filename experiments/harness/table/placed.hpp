@@ -9,14 +9,14 @@
 
 namespace recheck {
 
-/// An output in the memory of all, behind so many floats: on 256 bytes, and guards between them.
+/// An output's place in the shared memory, `at` floats on: aligned to 256 bytes, between guards.
 struct Placed {
   Extent extent;
   std::int64_t ld, at;
   [[nodiscard]] std::int64_t floats() const { return words_of(extent.rows * ld, extent.element); }
 };
-/// The outputs of a problem, their leading dimensions widened by `padding`, from the first guard
-/// on.
+/// The outputs of a problem, placed after the first guard, with leading dimensions widened by
+/// `padding`.
 std::vector<Placed> placed(const Problem& problem, const Shape& shape, std::int64_t padding);
 
 }  // namespace recheck

@@ -26,7 +26,7 @@ std::optional<Result> failure_of(const std::function<void()>& body) {
     std::string words = error.what();
     std::ranges::replace_if(words, [](char c) { return c == '\n' || c == '\r'; }, ' ');
     return because(ReasonCode::threw,
-                   words.empty() ? "it threw an exception without words" : words);
+                   words.empty() ? "it threw an exception without a message" : words);
   } catch (...) {
     return because(ReasonCode::threw, threw_something);
   }

@@ -18,9 +18,9 @@ constexpr std::string_view name_of(Status s) {
   return names[static_cast<int>(s)];
 }
 
-/// Why a case has no time: the closed list that programs read. The reason says it to a person.
+/// Why a case has no time: the closed list for programs. The reason explains it to a person.
 enum class ReasonCode {
-  not_reached,       // the run was interrupted before
+  not_reached,       // the run was interrupted earlier
   no_gpu,            // there is no device to use
   not_built,         // the build lacks the row's code or library
   too_slow,          // its proof and fewest samples would take too long
@@ -28,14 +28,14 @@ enum class ReasonCode {
   needs_capability,  // the row's `needs` refuses this device
   does_not_fit,      // its `fits` refuses this shape
   no_memory,         // too little is free for the shape
-  no_bound,          // sums so long that nothing could be proven
+  no_bound,          // sums too long to be proven
   wrong_output,
-  wrote_outside,  // the output and the workspace
+  wrote_outside,  // outside the output and the workspace
   changed_input,
   out_of_memory,  // an allocation failed
-  launch_error,   // CUDA reports one
+  launch_error,   // CUDA reported one
   threw,          // the row threw an exception
-  process_died,   // the row ended the process, or never came back
+  process_died,   // the row ended the process, or never returned
   unsound_check,  // the experiment's check accepts spoiled outputs
 };
 
@@ -43,7 +43,7 @@ struct ReasonKind {
   std::string_view name;
   Status status;
 };
-/// By ReasonCode.
+/// Indexed by ReasonCode.
 inline constexpr ReasonKind reason_kinds[] = {
     {"not_reached", Status::not_run},
     {"no_gpu", Status::not_run},
@@ -67,8 +67,7 @@ constexpr const ReasonKind& kind_of(ReasonCode code) {
   return reason_kinds[static_cast<int>(code)];
 }
 
-/// What the gate says of a row at a shape, and what a case came to. Anything but `passed` has a
-/// reason and its code.
+/// The result of a proof or of a case. Anything but `passed` has a reason and its code.
 struct Result {
   Status status = Status::not_run;
   Reason reason = {};
@@ -78,12 +77,12 @@ struct Result {
   [[nodiscard]] bool passed() const { return status == Status::passed; }
 };
 
-/// A result with the status that belongs to a code.
+/// A result with the status that a code implies.
 inline Result because(ReasonCode code, std::string reason, std::optional<Error> error = {}) {
   return {kind_of(code).status, std::move(reason), std::move(error), code};
 }
 
-/// What CUDA reports of a call or a launch.
+/// An error that CUDA reports for a call or a launch.
 class DeviceError : public std::runtime_error {
  public:
   DeviceError(const std::string& what, bool out_of_memory)
@@ -91,13 +90,13 @@ class DeviceError : public std::runtime_error {
   bool out_of_memory;
 };
 
-/// What is said wherever memory does not suffice: of a "GPU" or a "host", in bytes.
+/// The message for insufficient memory of a "GPU" or a "host"; amounts in bytes.
 std::string not_enough_memory(const std::string& where, double needed, double free);
 
-/// Why a launch has failed that throws what is no std::exception.
-inline constexpr auto threw_something = "it threw what is no std::exception";
+/// The reason of a launch that throws something other than a std::exception.
+inline constexpr auto threw_something = "it threw something other than a std::exception";
 
-/// Calls `body`; what it throws as a result, its reason in one line, or nothing.
+/// Calls `body`. Returns what it throws as a result with a one-line reason, or nothing.
 std::optional<Result> failure_of(const std::function<void()>& body);
 
 }  // namespace recheck

@@ -13,7 +13,7 @@ namespace recheck {
 /// Extents along an experiment's axes, for matmul {m, n, k}. Written "4096x512x2048".
 using Shape = std::vector<std::int64_t>;
 
-/// Kernels count in int, and step beyond the end.
+/// Kernels count in int, and may step beyond the end.
 inline constexpr std::int64_t most_extent = 1 << 30;
 
 inline std::string to_string(const Shape& shape) {
@@ -22,7 +22,7 @@ inline std::string to_string(const Shape& shape) {
   return text;
 }
 
-/// Reads "4096x512x2048". Throws std::invalid_argument, in one line, unless there are `axes`
+/// Parses "4096x512x2048". Throws std::invalid_argument, in one line, unless there are `axes`
 /// extents, each from 0 to most_extent.
 inline Shape parse_shape(std::string_view text, std::size_t axes) {
   Shape shape;

@@ -16,63 +16,63 @@
 
 namespace recheck {
 
-/// Why something is not done: nothing, or one line for a person. Skip messages and the report quote
-/// it.
+/// Why something is not done, in one line for a person, or nothing. Skip messages and the report
+/// quote it.
 using Reason = std::optional<std::string>;
 
-/// What strategies may ask of a GPU. Sizes in bytes, rates in hertz.
+/// The properties of a GPU that strategies may need. Sizes in bytes, rates in hertz.
 struct Device {
   std::string name;
   int compute_capability = 0;  // 90 is 9.0
   int sm_count = 0;
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
-  std::int64_t free_bytes = 0;              // of these when the run began
+  std::int64_t free_bytes = 0;              // when the run began
   std::int64_t shared_bytes_per_block = 0;  // the opt-in limit
   double clock_hz = 0;
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::string pci_bus_id = {};    // "0000:1B:00.0"
-  std::string uuid = {};          // of the device, which may be a part of a GPU; hexadecimal
-  double event_seconds = 0;       // between two events with nothing between them
-  double event_step_seconds = 0;  // of the clock that events read
-  int code = 0;  // what the code of this build that it runs was made for; 0: for the device itself
+  std::string uuid = {};          // of the device, perhaps a part of a GPU; hexadecimal
+  double event_seconds = 0;       // between two adjacent events
+  double event_step_seconds = 0;  // step of the events' clock
+  int code = 0;  // the architecture of this build's code that it runs; 0: the device's own
 };
 
-/// An algorithm of the story; what it is compared with; what the machine can do at best with the
-/// same bytes; a part of another row's launch, timed by itself; a row about the measurement itself.
+/// rung: an algorithm of the story. baseline: a rival. roof: the machine's limit for the same
+/// bytes. part: a component of a row's launch, timed separately. audit: about the measurement
+/// itself.
 enum class Role { rung, baseline, roof, part, audit };
 enum class Backend { cpu, gpu };  // where it runs
 
-/// Which error bound a row owes: IEEE fp32 throughout; inputs cut to TF32; inputs split into
-/// several numbers of low precision whose products tensor cores add up.
+/// The error bound that a row owes: IEEE fp32 throughout; inputs cut to TF32; or inputs split into
+/// several low-precision numbers whose products tensor cores add up.
 enum class Arithmetic { fp32, tf32, split };
 
-/// How a strategy takes its first input; all other operands are row-major. Pitched: rows start at
-/// multiples of 512 bytes, as cudaMallocPitch places them. Column-major: one column after another,
-/// pitched alike.
+/// The layout of a strategy's first input; all other operands are row-major. Pitched: rows start at
+/// multiples of 512 bytes, as cudaMallocPitch places them. Column-major: columns are contiguous,
+/// and pitched in the same way.
 enum class Layout { row_major, pitched, column_major };
 
-/// What a timed region starts from, and how far it reaches. cold: caches hold other data. drained:
-/// the same, until everything that the launch wrote is in DRAM. hot: the same launch has just run.
-/// end_to_end: nothing is on the device yet; allocate, copy in, run, copy out, free (document S1's
-/// scope). first: the same as the first GPU work of a process that has a CUDA context;
-/// first_context: creating the context counts as well. inner: one launch repeats its loads and
-/// stores, and the time is divided by how often (S3's "inner" loop; its "outer" one is hot).
-/// sustained: launches back to back over rotated inputs, for seconds, until pace and power have
-/// settled.
+/// The start and the end of a timed region. cold: caches hold other data. drained: cold, until
+/// everything that the launch wrote is in DRAM. hot: the same launch has just run. end_to_end:
+/// nothing is on the device yet; allocate, copy in, run, copy out, free (document S1's scope).
+/// first: end_to_end as the first GPU work of a process that has a CUDA context. first_context:
+/// first, with the creation of the context. inner: one launch repeats its loads and stores, and the
+/// time is divided by the repetitions (S3's "inner" loop; its "outer" one is hot). sustained:
+/// launches back to back over rotated inputs, for seconds, until clock and power have settled.
 enum class Regime { cold, drained, hot, end_to_end, first, first_context, inner, sustained };
 
 inline constexpr Regime regimes[] = {Regime::cold,       Regime::drained,  Regime::hot,
                                      Regime::end_to_end, Regime::first,    Regime::first_context,
                                      Regime::inner,      Regime::sustained};
 
-/// Whether it is a process's first GPU work.
+/// Whether it times a process's first GPU work.
 constexpr bool is_first(Regime r) { return r == Regime::first || r == Regime::first_context; }
 /// Whether the host's clock times a launch with its allocations and copies.
 constexpr bool is_end_to_end(Regime r) { return r == Regime::end_to_end || is_first(r); }
 
-/// How often a launch repeats itself in the regime `inner`: NVIDIA's NUM_REPS.
+/// How often a launch repeats its work in the regime `inner`: NVIDIA's NUM_REPS.
 inline constexpr int inner_repeats = 100;
 
 constexpr std::string_view name_of(Role r) {
@@ -94,38 +94,38 @@ constexpr std::string_view name_of(Arithmetic a) {
   return names[static_cast<int>(a)];
 }
 
-/// Where an algorithm stands in the documents: S0 to S3, the place, and its id in the inventory. Of
-/// what no document has, the vendor's or Recheck's own, the place says whose idea it is.
+/// The origin of an algorithm: a document S0 to S3, the place in it, and its id in the inventory.
+/// If it is from a vendor or from Recheck instead, the place names whose idea it is.
 struct Source {
   std::string_view document, place, algorithm = {};
 };
 
-/// The document of rows that go on where the documents end.
+/// The document of rows that go beyond the documents.
 inline constexpr std::string_view beyond = "Recheck";
 
-/// Such a row's source, by the idea that it adds.
+/// The source of such a row, by the idea that it adds.
 constexpr Source ours(std::string_view idea) { return {beyond, idea}; }
 
-/// A matrix where the strategy runs, by rows (or by columns, where that is the strategy's layout);
-/// ld counts elements from one to the next. `data` is on 256 bytes on a GPU and on 64 on a CPU;
-/// what follows the first row is so only where ld is a multiple.
+/// A matrix where the strategy runs, by rows (or by columns, if that is its layout). ld counts
+/// elements from one to the next. `data` is aligned to 256 bytes on a GPU and to 64 on a CPU; later
+/// rows are aligned only if ld is a multiple.
 struct Matrix {
   float* data;
   std::int64_t ld;
   Element element = Element::fp32;
 };
 
-/// One call of a strategy: the shape, its operands (inputs first, then outputs), where to put
-/// the work (GPU strategies only), and how often the launch does it (1, save in the regime
-/// `inner`). All memory is the harness's; a launch writes to the output and the workspace alone.
-/// It need not wait for the device; its CUDA errors, and what it throws, fail the case.
+/// One call of a strategy: the shape; its operands, inputs before outputs; where to queue the work
+/// (GPU only); and how often the launch repeats it (1 except in the regime `inner`). The harness
+/// owns all memory. A launch may write only to the outputs and the workspace. It need not wait for
+/// the device. CUDA errors and exceptions fail the case.
 struct Call {
   const Shape& shape;
   std::span<const Matrix> operands;
   kernels::Queue queue;
   int repeats = 1;
 
-  /// The elements of an operand, which have to be of the type that it was declared with.
+  /// The elements of an operand; T must be the type that it was declared with.
   template <typename T>
   [[nodiscard]] T* as(std::size_t number) const {
     if (number >= operands.size())
@@ -140,13 +140,13 @@ struct Call {
   }
 };
 
-/// A strategy's entry point behind one signature. `run` is null where the build lacks something,
-/// which `absent` then names: "built without a BLAS library".
+/// A strategy's entry point behind one signature. If the build lacks something, `run` is null and
+/// `absent` names it: "built without a BLAS library".
 struct Launcher {
   Backend backend;
   void (*run)(const Call&);
   std::string_view absent = {};
-  bool queue = false;  // takes a kernels::Queue, hence a cuBLAS handle or a workspace
+  bool queue = false;  // takes a kernels::Queue: a cuBLAS handle or a workspace
 };
 
 /// A parameter that the strategy fixes, for tables and charts: {"tile", 16}.
@@ -161,29 +161,29 @@ struct HostMatrix;  // inputs.hpp
 /// One way to solve an experiment's problem: a row of its table, from which its tests, benchmarks,
 /// record, table lines and chart series all derive.
 struct Strategy {
-  std::string_view name;  // a-z, 0-9 and _, none twice in a table: in ids, files and links
+  std::string_view name;  // a-z, 0-9 and _, unique in a table: in ids, files and links
   Source source;
   Role role = Role::rung;
   Arithmetic arithmetic = Arithmetic::fp32;
   std::string_view note = {};
-  std::array<Parameter, 3> parameters = {};  // those with a name
+  std::array<Parameter, 3> parameters = {};  // unused ones have no name
   Layout layout = Layout::row_major;
-  bool listing = false;              // a document's listing in its own form
+  bool listing = false;              // a document's listing as printed
   bool sweep = false;                // one point of a parameter sweep
-  bool repeats = false;              // its launch heeds Call::repeats
-  bool packed = false;               // takes matrices without padding only
-  const Problem* problem = nullptr;  // where it is not the experiment's
-  std::string_view part_of = {};     // the row whose proof proves this one, which has no output
+  bool repeats = false;              // its launch obeys Call::repeats
+  bool packed = false;               // takes only matrices without padding
+  const Problem* problem = nullptr;  // if not the experiment's
+  std::string_view part_of = {};     // the row whose proof covers this component without output
   Reason (*needs)(const Device&) = nullptr;               // why not on this GPU
   Reason (*fits)(const Shape&, const Device&) = nullptr;  // why not this shape
   std::int64_t (*workspace)(const Shape&) = nullptr;      // floats of scratch memory, NaN at first
-  /// What it promises of its error on these real inputs; of none, on the gate's, which holds it to
-  /// that if it is less than what its arithmetic owes.
+  /// The error that it promises on these real inputs; without inputs, on the gate's. The gate
+  /// enforces this promise if it is tighter than the bound of its arithmetic.
   double (*promise)(const Shape&, std::span<const HostMatrix> inputs) = nullptr;
   Launcher launch;
 };
 
-/// The same row as one point of a parameter sweep.
+/// A row as one point of a parameter sweep.
 constexpr Strategy sweep(Strategy row) {
   row.sweep = true;
   return row;
@@ -195,9 +195,8 @@ inline constexpr bool have_cuda = true;
 inline constexpr bool have_cuda = false;
 #endif
 
-/// Wraps a kernel's launcher, `f(args, stream)` or `f(args, queue)`, where `make` turns a Call into
-/// its arguments. Without CUDA the row stays and `f` is never referred to, so nothing is missing at
-/// link.
+/// Wraps a kernel's launcher, `f(args, stream)` or `f(args, queue)`; `make` turns a Call into its
+/// arguments. Without CUDA the row stays, and `f` is never referenced, so linking succeeds.
 template <auto f, auto make>
 constexpr Launcher gpu_launcher() {
   using Made = std::invoke_result<decltype(make), const Call&>;

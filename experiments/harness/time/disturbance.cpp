@@ -8,7 +8,7 @@
 namespace recheck {
 namespace {
 
-/// Whether the clock was lower in disturbed blocks than in the others.
+/// Whether the clock was lower in disturbed blocks than in others.
 bool slower_clock(const Case& c, const std::vector<bool>& disturbed) {
   std::vector<double> clocks[2];
   for (std::size_t i = 0; i < disturbed.size(); ++i)
@@ -16,7 +16,7 @@ bool slower_clock(const Case& c, const std::vector<bool>& disturbed) {
   return !clocks[0].empty() && !clocks[1].empty() && middle(clocks[1]) < 0.9 * middle(clocks[0]);
 }
 
-/// Whether other programs had CPUs that a case could have used while its blocks were timed.
+/// Whether other programs used CPUs that a case could have used while its blocks were timed.
 bool short_of_cpus(const CpuSeconds& passed) {
   constexpr double at_least = 0.1;  // seconds: the system counts in hundredths
   if (passed.at < at_least) return false;

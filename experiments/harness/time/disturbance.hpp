@@ -9,20 +9,19 @@
 
 namespace recheck {
 
-// What something else on the machine did to the times of a case.
+// The effect of other activity on the machine on a case's times.
 
-/// By block, whether it took much longer than the case's fastest but one: something else had the
-/// GPU, or its clock fell. None where the host is the clock, as its times have several modes on the
-/// quietest machine.
+/// For each block, whether it took much longer than the case's second-fastest block, because
+/// another process used the GPU or its clock fell. None with the host's clock, whose times have
+/// several modes even on the quietest machine.
 std::vector<bool> disturbed_blocks(const Case& c);
 
-/// Moves these blocks out of a case's samples, unless too few would be left. They stay in the
-/// record.
+/// Removes these blocks from a case's samples, unless too few would remain. The record keeps them.
 void set_aside(Case& c, const std::vector<bool>& disturbed);
 
-/// Why the times of a case may be too long, as one of few phrases that a report counts; nothing
-/// where they need not be. `disturbed` is of all its blocks; `cpus`, CPU seconds that passed in
-/// them; `load`, the GPU's meanwhile.
+/// Why a case's times may be too long, as one of a few phrases that a report can count; nothing if
+/// they need not be. `disturbed` covers all its blocks; `cpus` and `load` are the CPU seconds and
+/// the GPU's load during them.
 Reason disturbance(const Case& c, const std::vector<bool>& disturbed, const CpuSeconds& cpus,
                    const Load& load);
 

@@ -31,14 +31,14 @@
 namespace recheck {
 namespace {
 
-/// What an input is in front of its elements. Both ends are the same program, so bytes are as they
-/// are in memory.
+/// The header of an input. Both ends are the same program, so bytes are transferred as they are in
+/// memory.
 struct Head {
   std::int64_t rows, columns, ld, floats;
   Element element;
 };
 
-/// A file in memory, for a child process to read or write; throws std::system_error.
+/// An in-memory file for a child process to read or write; throws std::system_error.
 class MemoryFile {
  public:
   MemoryFile() : file_(memfd_create("recheck", MFD_CLOEXEC)) { require(file_ >= 0); }
@@ -55,7 +55,7 @@ class MemoryFile {
   int file_;
 };
 
-/// Reads or writes all of some bytes; whether that was possible.
+/// Reads or writes all of these bytes; returns whether that succeeded.
 template <auto move>
 bool whole(int file, auto* data, std::size_t size) {
   auto* at =
@@ -76,8 +76,8 @@ void write_all(int file, const auto* data, std::size_t size) {
     throw std::system_error(errno, std::generic_category(), "a file in memory");
 }
 
-/// Runs this program with these arguments between two files; how it ended, as waitpid says it.
-/// Throws std::runtime_error where it does not come back.
+/// Runs this program with this argument between two files. Returns its status as waitpid() does.
+/// Throws std::runtime_error if it does not end.
 int run_process(const std::string& argument, const MemoryFile& in, const MemoryFile& out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -102,7 +102,7 @@ int run_process(const std::string& argument, const MemoryFile& in, const MemoryF
   return status;
 }
 
-/// One row's calls at one shape, each in a process of its own.
+/// One row's calls at one shape, each in its own process.
 class FirstCalls {
  public:
   /// Calls of the row that `id` names, on the reals.
@@ -116,7 +116,7 @@ class FirstCalls {
     }
   }
 
-  /// The next one, whose output `check` judges.
+  /// The next call; `check` judges its output.
   FirstCall run(BlockCheck& check) {
     in_.rewind();
     const MemoryFile out;
@@ -146,7 +146,7 @@ class FirstCalls {
 void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
                 std::span<Case* const> cases) {
   struct Row {
-    std::vector<Case*> cases;  // in one regime or in both
+    std::vector<Case*> cases;  // in one of the regimes or both
     std::unique_ptr<FirstCalls> calls = {};
     Result judged = {};
   };
@@ -156,7 +156,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
   rows.reserve(by_strategy.size());
   for (auto& [strategy, row] : by_strategy) rows.push_back(&row);
   std::mt19937_64 order(settings.seed);
-  reporter.take_load();  // what was before these samples does not count
+  reporter.take_load();  // discard the load before these samples
   const auto attempt = [&](Row& row, const auto& body) {
     Case& first = *row.cases[0];
     if (interrupted || first.result) return;
@@ -197,7 +197,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
 }
 
 int run_first(std::span<const Experiment> experiments, std::string_view id) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody else would wait for it
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent alone waits for this process
   const auto failure = failure_of([&] {
     const auto parts = split(std::string(id), '/');
     const auto experiment = std::ranges::find(experiments, parts.at(0), &Experiment::name);

@@ -8,20 +8,19 @@
 
 namespace recheck {
 
-// The regimes first and first_context: what the first GPU work of a process takes. Each sample is a
-// process of its own, this program with another command line, so nothing that one has loaded or
+// The regimes first and first_context: the time of a process's first GPU work. Each sample is a
+// separate process, this program with another command line, so nothing that one has loaded or
 // cached helps the next.
 
-/// Times rows that are proven, all of one shape, in fresh processes: one for each row in every
-/// round, in random order. Cases of a row in both regimes share the processes. Each output is
-/// judged.
+/// Times proven rows of one shape in fresh processes: one per row in every round, in random order.
+/// A row's cases in both regimes share the processes. Each output is judged.
 void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
                 std::span<Case* const> cases);
 
-/// What the command line of such a process begins with, before the id of its case.
+/// The start of such a process's command line, followed by the id of its case.
 inline constexpr std::string_view first_flag = "--first=";
-/// Such a process: reads inputs from standard input, and writes times and outputs to standard
-/// output. Returns the exit code.
+/// The main function of such a process: reads inputs from standard input, and writes times and
+/// outputs to standard output. Returns the exit code.
 int run_first(std::span<const Experiment> experiments, std::string_view id);
 
 }  // namespace recheck

@@ -12,10 +12,10 @@ namespace recheck {
 namespace {
 
 constexpr int launches_at_least = 2 + fewest_samples;
-// launches shorter than this say little about larger shapes, seconds
+// launches shorter than this, in seconds, say little about larger shapes
 constexpr double long_launch = 1e-3;
 
-/// A shape of the same proportions, about `part` of the work.
+/// A shape of the same proportions, with about this part of the work.
 Shape smaller(Shape shape, double part) {
   const double scale = std::pow(part, 1 / static_cast<double>(shape.size()));
   for (auto& extent : shape)
@@ -34,12 +34,12 @@ void Pace::note(const Case& c, double seconds) {
     if (!slow) return;
     known = known_.emplace(c.strategy, Known{pace, pace}).first;
   }
-  // a short launch is no slower than it looks, so it may better a pace that is known
+  // a short launch never looks faster than it is, so it may improve a known pace
   known->second.best = std::min(known->second.best, pace);
   if (slow) known->second.worst = std::max(known->second.worst, pace);
 }
 
-/// Seconds per Work::size() of a case's row at a smaller shape; nothing where it does not run.
+/// Seconds per Work::size() of a case's row at a smaller shape; nothing if it cannot run there.
 std::optional<double> Pace::at(const Case& c, const Shape& small, Target& target) const {
   if (refuse(*c.strategy, small, gpu_)) return {};
   Gate gate(*c.experiment, small, target, 0, settings_.seed);
@@ -51,19 +51,19 @@ std::optional<Result> Pace::too_slow(const Case& c, Target& target) {
   const double size = c.work().size(), probe_size = 1e9;
   const auto proportions = std::pair(c.strategy, smaller(c.shape, 1e6 / size));
   if (!known_.contains(c.strategy)) {
-    // nothing long enough has been timed: try a smaller shape of the same proportions
+    // no launch was long enough: try a smaller shape of the same proportions
     if (size <= 4 * probe_size) return {};
     const auto pace = at(c, smaller(c.shape, probe_size / size), target);
     if (!pace) return {};
     known_[c.strategy] = {*pace, *pace};
     tried_[proportions] = *pace;
   }
-  // a size that happens to be slow should not condemn its neighbours, nor one that happens to be
-  // fast let minutes be spent on a slow one: half way between, as factors go
+  // a size that happens to be slow should not condemn its neighbours, and one that happens to be
+  // fast should not cost minutes on a slow one: take the geometric mean
   auto& [best, worst] = known_[c.strategy];
   double pace = std::sqrt(best * worst);
-  // a long row says little of a square: before a case is left out by what others took, its own
-  // proportions are tried, in half a second if the others are right
+  // a long matrix says little about a square one. Before other shapes exclude a case, its own
+  // proportions are tried, which takes half a second if the others are right
   if (too_long(pace * size, method.proof_budgets)) {
     const auto [own, is_new] = tried_.try_emplace(proportions, HUGE_VAL);
     const double part = std::min({1.0, probe_size / size, 0.5 / (pace * size)});

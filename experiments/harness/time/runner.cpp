@@ -15,7 +15,7 @@
 namespace recheck {
 namespace {
 
-/// Those of some cases that have come to no result.
+/// The unfinished cases among these.
 std::vector<Case*> open_cases(std::span<Case* const> cases, auto predicate) {
   std::vector<Case*> chosen;
   std::ranges::copy_if(cases, std::back_inserter(chosen),
@@ -66,7 +66,7 @@ void Runner::run_on(Backend backend, std::span<Case* const> cases) {
   time(*gate, wanted, seconds);
 }
 
-/// Refuses what memory or time does not suffice for.
+/// Ends cases for which memory or time is insufficient.
 void Runner::refuse_by_size(std::span<Case* const> cases, Target& target) {
   for (Case* c : cases)
     reporter_.attempt(std::span(&c, 1), target, [&] {
@@ -77,8 +77,7 @@ void Runner::refuse_by_size(std::span<Case* const> cases, Target& target) {
     });
 }
 
-/// Puts the check of a row on trial at an edge, which takes a large output seconds: there it is
-/// spoiled and looked at by one core.
+/// Tries a row's check at an edge: spoiling and checking a large output takes one core seconds.
 void Runner::try_small(const Gate& gate, const Strategy& strategy) {
   constexpr std::int64_t large = 1 << 20;
   const Experiment& experiment = gate.operands().experiment();
@@ -102,7 +101,7 @@ void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seco
       auto result = gate.prove(strategy);
       const double launch = seconds[&strategy] = gate.proof_seconds().back();
       if (!result.passed()) return result;
-      // of what has three samples one is left, however slow
+      // a three-sample row has only one sample left to take, however slow
       const auto too_long = pace_.too_long(launch, most_budgets_of_a_proof);
       if (too_long && !own[0]->has_three_samples(launch))
         return because(ReasonCode::too_slow, "its proof took " + *too_long);
@@ -113,7 +112,7 @@ void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seco
   }
 }
 
-/// Times what is still open, hence has passed, regime by regime.
+/// Times the unfinished cases, which have passed their proofs, one regime after another.
 void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
   for (const auto regime : regimes) {
     if (interrupted) return;
@@ -126,7 +125,7 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
     }
     const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
     if (is_first(regime)) {
-      // both at once: a process gives a sample of either
+      // both together: a process gives one sample of each
       const auto both = open_cases(cases, [](const Case& c) { return is_first(c.regime); });
       time_first(gate, settings_, reporter_, both);
       continue;
@@ -136,7 +135,7 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
       continue;
     }
     Timer(gate, settings_, reporter_, seconds).time(own);
-    if (regime == Regime::end_to_end) continue;  // its times are not the launches'
+    if (regime == Regime::end_to_end) continue;  // its times include more than launches
     for (const Case* c : own)
       if (c->seconds) pace_.note(*c, c->seconds->median);
   }

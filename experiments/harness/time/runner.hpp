@@ -10,8 +10,8 @@
 
 namespace recheck {
 
-/// Brings the cases of one shape after the other to their results: refuses what cannot run here,
-/// proves the rows (gate.hpp), and times what has passed (timer.hpp).
+/// Brings the cases of one shape at a time to their results: refuses what cannot run here, proves
+/// the rows (gate.hpp), and times what has passed (timer.hpp).
 class Runner {
  public:
   Runner(const Settings& settings, Gpu gpu, Reporter reporter = {})
@@ -24,10 +24,10 @@ class Runner {
 
   [[nodiscard]] const Reporter& reporter() const { return reporter_; }
 
-  /// Runs `cases`, which share an experiment and a shape, unless the run is interrupted. What a row
-  /// throws is its own failure. Throws DeviceLost.
+  /// Runs `cases`, which share an experiment and a shape, unless the run is interrupted. An
+  /// exception of a row fails that row only. Throws DeviceLost.
   void run(std::span<Case* const> cases);
-  /// Ends those of some cases whose rows cannot run here at their shapes.
+  /// Ends the cases whose rows cannot run here at their shapes.
   void refuse_rows(std::span<Case* const> cases);
 
  private:

@@ -17,8 +17,8 @@
 namespace recheck {
 namespace {
 
-/// Fills in what a case's launches take over seconds; what the last of them leaves. No two rows
-/// share a `round`, as they do not take turns.
+/// Times a case's launches over seconds, and judges the output of the last one. Each row has its
+/// own `round`, as rows do not alternate here.
 Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, Case& c) {
   const Spend time(c.spent);
   Target& target = gate.operands().target();
@@ -27,7 +27,7 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, C
   BlockCheck check(gate, *c.strategy, c.regime, {.output = true, .fresh = false});
   const auto launch = gate.operands().rotating(*c.strategy, target.cache_bytes());
   const InRow in_row(2 * (method.settling_seconds + method.sustained_seconds) + 100 * guess);
-  reporter.take_load();  // what was before these launches does not count
+  reporter.take_load();  // discard the load before these launches
   std::function<void()> restore;
   if (gate.operands().in_place(*c.strategy))
     restore = [&] { gate.operands().queue_prepare_output(*c.strategy); };
@@ -47,8 +47,8 @@ Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, C
   return result;
 }
 
-/// Why the times of all rows drifted, by the first one and the same at the end; nothing where they
-/// agree within their intervals or half a per cent.
+/// Why the times of all rows drifted, from the first row and its repetition at the end; nothing if
+/// they agree within their intervals or half a per cent.
 Reason drift(const Interval& first, const Interval& again) {
   const double half = 0.005 * first.median;
   if (again.low - half <= first.high && first.low <= again.high + half) return {};

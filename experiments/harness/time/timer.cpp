@@ -16,17 +16,17 @@
 namespace recheck {
 namespace {
 
-// a sample this long has its fresh launch once, behind all samples: each takes from their time
+// longer samples get one fresh-input launch after all samples, to save time
 constexpr double longest_among_samples = 20e-3;
 
-// so many rounds are checked besides the last: a fresh launch, and what the block leaves. A kernel
-// that counts launches cannot know which. With copies it takes long
+// number of checked rounds before the last: a fresh launch, and the block's output. A kernel that
+// counts launches cannot predict them. End to end they take long
 constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
 
-/// By round, how early it is taken by a row that has room for few: first those that every row
-/// takes, spread evenly from the first to the last, then each as far from those before as there is,
-/// and of several the one that keeps all balanced around the middle: a drift moves a median by how
-/// far its rounds are from there. Rows are compared in the rounds that they share.
+/// Rank of each round: a row with time for n blocks takes the rounds of rank < n. The lowest ranks,
+/// which every row takes, are spread evenly over the run. Each further one is as far as possible
+/// from those before it and, among equals, balances them around the middle, as a drift moves a
+/// median by its rounds' distance from there. Rows are compared in shared rounds.
 constexpr auto rank_of_round = [] {
   constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
   std::array<int, method.rounds> rank{};
@@ -54,7 +54,7 @@ constexpr auto rank_of_round = [] {
 }();
 static_assert(method.rounds >= fewest_samples);
 
-/// Whether however many rounds a row has room for, their median is within one of the middle.
+/// Whether the median of a row's rounds is within one of the middle, for any number of rounds.
 constexpr bool balanced() {
   constexpr int last = method.rounds - 1;
   for (int count = fewest_samples; count <= method.rounds; ++count) {
@@ -62,7 +62,7 @@ constexpr bool balanced() {
     int n = 0;
     for (int round = 0; round <= last; ++round)
       if (rank_of_round[round] < count) taken[n++] = round;
-    const int off = taken[(n - 1) / 2] + taken[n / 2] - last;  // twice as far as the median is
+    const int off = taken[(n - 1) / 2] + taken[n / 2] - last;  // twice the median's distance
     if (off < -2 || off > 2) return false;
   }
   return true;
@@ -85,9 +85,9 @@ void Timer::time(std::span<Case* const> cases) {
     return {};
   });
   warm_up();
-  reporter_.take_load();  // what was before these samples does not count
+  reporter_.take_load();  // discard the load before these samples
   sample_rounds(0, method.rounds);
-  // what was disturbed is measured again, once, and by all rows, as they are compared by round
+  // all rows repeat disturbed rounds, once, as rows are compared by round
   std::ptrdiff_t again = 0;
   for (const Row& row : rows_)
     again = std::max(again, std::ranges::count(disturbed_blocks(*row.c), true));
@@ -108,11 +108,11 @@ Timer::Row Timer::row_of(Case& c) {
           .proofs = proofs,
           .few = c.has_three_samples(seconds_.at(c.strategy)),
           .spent = std::accumulate(c.samples.begin(), c.samples.end(), 0.0)};
-  // of no round, and compared only with other proofs: they came before all rounds. Blocks that are
-  // measured again have the numbers below
+  // numbers beyond all rounds, as proofs came before them and compare only with other proofs.
+  // Repeated blocks have the numbers below these
   for (int proof = 0; proof < proofs; ++proof)
     c.blocks.push_back({2 * method.rounds + proof, 1, {}});
-  if (!c.strategy->part_of.empty()) return row;  // it leaves no output of its own
+  if (!c.strategy->part_of.empty()) return row;  // a component has no output of its own
   std::uniform_int_distribution any_round(0, method.rounds - 1);
   const int count = c.regime == Regime::end_to_end ? fresh_rounds_end_to_end : fresh_rounds;
   for (int i = 0; i < count; ++i) row.fresh_rounds.push_back(any_round(chance_));
@@ -120,7 +120,7 @@ Timer::Row Timer::row_of(Case& c) {
   return row;
 }
 
-/// Calls `body` for each wanted row whose case is open; what it returns is the case's result.
+/// Calls `body` for each wanted row with an unfinished case; its return value is the case's result.
 template <typename Wanted, typename Body>
 void Timer::each(Wanted wanted, Body body) {
   for (Row& row : rows_) {
@@ -148,9 +148,9 @@ void Timer::warm_up() {
   });
 }
 
-/// In random order, so that a drift of clock or temperature meets all alike; and all come to their
-/// end together, as a row that went on by itself would find the machine at another temperature,
-/// clock and state of its caches than those that it is compared with.
+/// Rows take turns in random order, so a drift of clock or temperature affects all alike. All end
+/// together: a row that continued alone would be timed at another temperature, clock and cache
+/// state than the rows that it is compared with.
 void Timer::sample_rounds(int first, int count) {
   for (int i = 0; i < count && !rows_.empty() && !interrupted; ++i) {
     const bool last = i + 1 == count;
@@ -160,8 +160,8 @@ void Timer::sample_rounds(int first, int count) {
   }
 }
 
-/// Whether a row takes a block in a round of this rank: in each, or where its budget has no room
-/// for so many, in those that count most.
+/// Whether a row takes a block in a round of this rank: always, or, if its budget is too small, in
+/// the rounds of lowest rank.
 bool Timer::takes_part(const Row& row, int rank) const {
   if (row.blocks == 0) return true;
   if (rank < row.proofs) return false;
@@ -171,8 +171,8 @@ bool Timer::takes_part(const Row& row, int rank) const {
   return rank < std::max<double>(room, fewest_samples);
 }
 
-/// Takes a block, has it judged where it is checked, and adds its samples to the case. The result
-/// where that is wrong.
+/// Takes a block, has it judged if it is to be checked, and adds its samples to the case. Returns
+/// the result if the output is wrong.
 std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
   const Case& c = *row.c;
   const double start = now();
@@ -181,7 +181,7 @@ std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
 
   const bool chosen = !row.fresh_rounds.empty() && round >= row.fresh_rounds.back();
   if (chosen) row.fresh_rounds.pop_back();
-  // where proofs are samples, the launch on fresh inputs is one, too
+  // if proofs count as samples, so does the launch on fresh inputs
   const bool only_fresh = row.proofs > 0 && !row.fresh_checked && !last;
   const bool fresh = only_fresh || (chosen && sample_seconds(row) <= longest_among_samples);
   row.fresh_checked |= fresh;
@@ -208,7 +208,7 @@ std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
   return {};
 }
 
-/// What a launch takes without the latency that a proof contains, and how many make a sample.
+/// Measures a launch without the latency that proofs include, and sets the launches per sample.
 void Timer::calibrate(Row& row) {
   double& seconds = seconds_[row.c->strategy];
   row.batch = 1;
@@ -218,22 +218,21 @@ void Timer::calibrate(Row& row) {
   const InRow in_row(6 * launch_seconds);
   const auto samples = target_.sample(sampling(row, 3, launch_seconds), row.launch).seconds;
   seconds = middle(samples) / row.repeats;
-  // no launch finds what another left in place
+  // an in-place launch must not find the previous output
   if (row.c->regime == Regime::hot && !gate_.operands().in_place(*row.c->strategy))
     row.batch = static_cast<int>(
         std::clamp(std::ceil(method.fewest_steps * target_.clock_step() / seconds), 1.0, 32.0));
 }
 
-/// How many samples a block has: few, so that a round soon comes to the next row, and there are
-/// many rounds. Where it is checked, as many as chance wants: no row knows which launch is the
-/// last.
+/// The number of samples in a block: few, so that rounds are short and many. A checked block has a
+/// random number of samples: no row can know which launch is the last.
 int Timer::block_count(const Row& row, bool checked) {
   const int most = std::clamp(static_cast<int>(method.block_seconds / sample_seconds(row)), 1,
                               method.block_samples);
   return checked ? std::uniform_int_distribution(1, most)(chance_) : most;
 }
 
-/// So many samples, and behind them a launch on fresh inputs if that is wanted.
+/// Takes this many samples, followed by a launch on fresh inputs if `fresh`.
 Samples Timer::sample(Row& row, int count, bool fresh, BlockCheck& check) {
   const Case& c = *row.c;
   const double seconds = sample_seconds(row);
@@ -267,11 +266,11 @@ void Timer::add_block(Row& row, int round, const Samples& samples) {
   if (!clocks.empty()) block.clock_hz = std::round(middle(clocks) / 1e6) * 1e6;
   c.blocks.push_back(block);
   c.batch = row.batch;
-  // what the next block is planned by
+  // the basis for planning the next block
   if (c.regime != Regime::end_to_end) seconds_[c.strategy] = middle(c.samples);
 }
 
-/// The result of a case that has its samples: wrong if an output was, else with its time.
+/// The result of a case that has all samples: wrong if an output was wrong, otherwise its time.
 Result Timer::record(Row& row, const Load& load) {
   Case& c = *row.c;
   if (!row.fresh_checked && c.strategy->part_of.empty())
@@ -282,17 +281,17 @@ Result Timer::record(Row& row, const Load& load) {
   std::vector<int> counts;
   counts.reserve(c.blocks.size());
   for (const Block& block : c.blocks) counts.push_back(block.count);
-  // a drained time is a difference of two
+  // a drained time is the difference of two readings
   const int clocks = c.regime == Regime::drained ? 2 : 1;
   const double step = c.host_timed() ? 0 : clocks * target_.clock_step() / (c.batch * row.repeats);
-  // never too few: all rows take a sample in so many rounds at least
+  // every row takes a sample in at least `fewest_samples` rounds, so this cannot fail
   const auto interval = interval_of_blocks(c.samples, counts, step);
   if (!interval) throw std::logic_error("too few samples");
   c.seconds = interval;
   return row.judged;
 }
 
-/// A launch on fresh inputs behind all samples, for what takes too long to have one among them.
+/// A separate launch on fresh inputs after all samples, for samples too long to include one.
 Result Timer::check_fresh_alone(Row& row) {
   BlockCheck check(gate_, *row.c->strategy, row.c->regime, {.output = false, .fresh = true});
   sample(row, 0, true, check);

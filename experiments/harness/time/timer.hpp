@@ -14,15 +14,15 @@
 
 namespace recheck {
 
-/// About what one launch of a row takes at the shape at hand, in seconds.
+/// Estimated seconds of one launch of each row at the current shape.
 using LaunchSeconds = std::map<const Strategy*, double>;
 
-/// Times rows that are proven, all of one shape in one regime: draws fresh inputs, warms up, takes
-/// a block of samples of each row in every round, calibrated in its first, repeats the rounds that
-/// were disturbed, and records the interval and the power. The gate judges what blocks leave.
+/// Times proven rows of one shape in one regime. Draws fresh inputs, warms up, and takes a block of
+/// samples of each row in every round; the first block calibrates the row. Repeats disturbed
+/// rounds, and records the interval and the power. The gate judges the outputs of blocks.
 class Timer {
  public:
-  /// `seconds` has an entry for each row, from its proof at least, and learns from the samples.
+  /// `seconds` has an entry for each row, at least from its proof, and is updated by the samples.
   Timer(Gate& gate, const Settings& settings, const Reporter& reporter, LaunchSeconds& seconds)
       : gate_(gate),
         target_(gate.operands().target()),
@@ -34,21 +34,21 @@ class Timer {
   void time(std::span<Case* const> cases);
 
  private:
-  /// A case while it is being timed.
+  /// The state of a case while it is being timed.
   struct Row {
     Case* c;
     std::function<void()> launch;
-    int repeats;  // of the work in one launch
+    int repeats;  // work repetitions per launch
     std::vector<int>
         fresh_rounds;            // in which, or soon after, a launch has fresh inputs; last first
     int batch = 0;               // launches per sample; 0 until calibrated
     int blocks = 0;              // taken
-    int proofs = 0;              // of these, a sample each
-    bool few = false;            // its samples: the proofs, and the launch on fresh inputs
-    double spent = 0;            // seconds of its blocks, flushes and copies included
+    int proofs = 0;              // of these, with one sample each
+    bool few = false;            // its only samples: the proofs, and the launch on fresh inputs
+    double spent = 0;            // seconds in its blocks, with flushes and copies
     bool fresh_checked = false;  // whether one of its blocks had a fresh launch
-    Result judged = {};          // what its last block left
-    CpuSeconds cpus = {};        // that passed in its blocks, where the host is the clock
+    Result judged = {};          // judgement of its last block
+    CpuSeconds cpus = {};        // CPU time during its blocks, if the host is the clock
   };
   Row row_of(Case& c);
   void warm_up();
@@ -62,7 +62,7 @@ class Timer {
   void add_block(Row& row, int round, const Samples& samples);
   Result record(Row& row, const Load& load);
   Result check_fresh_alone(Row& row);
-  /// About what a sample takes, seconds.
+  /// Estimated seconds of a sample.
   [[nodiscard]] double sample_seconds(const Row& row) const {
     return seconds_.at(row.c->strategy) * row.repeats * row.batch;
   }
@@ -76,11 +76,11 @@ class Timer {
   LaunchSeconds& seconds_;
   std::vector<Row> rows_;
   std::mt19937_64 order_{settings_.seed};           // of the rows in each round
-  std::mt19937_64 chance_{std::random_device{}()};  // of what no row shall foresee
+  std::mt19937_64 chance_{std::random_device{}()};  // for what rows must not predict
 };
 
-/// Times rows that are proven, all of one shape, over seconds: in random order, each after the same
-/// rest, the first one again at the end. What the last launch of each leaves is judged.
+/// Times proven rows of one shape over seconds: in random order, each after the same rest, the
+/// first row again at the end. The output of each row's last launch is judged.
 void time_sustained(Gate& gate, const Settings& settings, const Reporter& reporter,
                     const LaunchSeconds& seconds, std::span<Case* const> cases);
 

@@ -20,8 +20,8 @@ bool all_of(const HostMatrix& matrix, auto judge) {
   return true;
 }
 
-/// The largest magnitude of each row, or of each column; nothing where the guard is raised by these
-/// alone: one is not finite, or not 0 and outside 2^±60.
+/// The largest magnitude of each row, or of each column. Empty where these alone raise the guard:
+/// one is not finite, or not 0 and outside 2^±60.
 std::optional<std::vector<float>> largest_of(const HostMatrix& matrix, bool by_rows) {
   std::vector<float> largest(by_rows ? matrix.rows : matrix.columns);
   const auto finite = all_of(matrix, [&](auto i, auto j, float x) {
@@ -34,7 +34,7 @@ std::optional<std::vector<float>> largest_of(const HostMatrix& matrix, bool by_r
   return largest;
 }
 
-/// Of a matrix of which each row, or each column, has a scale of its own.
+/// Whether fp16 holds a matrix in which each row, or each column, has its own scale.
 bool scalable(const HostMatrix& matrix, bool by_rows) {
   const auto largest = largest_of(matrix, by_rows);
   if (!largest) return false;
@@ -44,8 +44,8 @@ bool scalable(const HostMatrix& matrix, bool by_rows) {
                 [&](auto i, auto j, float x) { return x == 0 || x >= least[by_rows ? i : j]; });
 }
 
-/// R of each row, or C of each column, as strassen_planes.cuh has it, 0 of zeros; nothing if the
-/// guard is raised.
+/// R of each row, or C of each column, as in strassen_planes.cuh, 0 for zeros; empty if the guard
+/// is raised.
 std::vector<double> strassen_scales(const HostMatrix& matrix, bool by_rows, int levels) {
   const std::int64_t count = by_rows ? matrix.rows : matrix.columns;
   const std::int64_t terms = by_rows ? matrix.columns : matrix.rows;

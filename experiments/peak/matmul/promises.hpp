@@ -10,24 +10,25 @@
 
 namespace recheck::peak {
 
-/// Which of a product's rows are looked at: all, or of more than 255 one of each
-/// band, each at another place within its tile.
+/// The rows of a product that are examined: all, or if there are more than 255, one of each band,
+/// each at another place within its tile.
 std::vector<std::int64_t> judged_rows(std::int64_t count);
 
-/// Whether inputs A (m, k) and B (k, n) are such that a split product's guard certainly stays down,
-/// as kernels/matmul/matmul.hpp has it: fp16, where all of a row and of a column are near enough to
-/// the largest; bf16 and TF32, where each element is in range.
+/// Whether a split product's guard certainly stays down for inputs A (m, k) and B (k, n), by the
+/// rules in kernels/matmul/matmul.hpp. fp16: all of a row and of a column are near enough to the
+/// largest. bf16 and TF32: each element is in range.
 bool fp16_holds(std::span<const HostMatrix> inputs);
 bool bf16_holds(std::span<const HostMatrix> inputs);
 
-/// The same of Strassen's products, where the guard is down if and only if no row or column is too
-/// uneven, or has what fp16 cannot scale: then the largest k·R_i·C_j / (|A||B|)ij of judged_rows(),
-/// which says what their bound is of |A||B|; else 0. The k of blocks' products is not too small.
+/// Strassen's products: their guard is down if and only if no row or column is too uneven, or has
+/// magnitudes that fp16 cannot scale. Then returns the largest k·R_i·C_j / (|A||B|)ij of
+/// judged_rows(), which converts their bound to |A||B|; otherwise 0. The k of blocks' products must
+/// not be too small.
 double strassen_spread(std::span<const HostMatrix> inputs, int levels);
 
-/// What a row of split products promises (Strategy::promise): on inputs that `holds`, or on no
-/// particular ones, the scheme's own bound, else that or IEEE fp32's, which its guard falls back
-/// on.
+/// The promise of a row of split products (Strategy::promise). For inputs that `holds` accepts, or
+/// without inputs, it is the scheme's own bound. Otherwise it is the larger of that and IEEE
+/// fp32's, which its guard falls back on.
 template <const kernels::matmul::SplitSums* sums, int interval, auto holds>
 double promised(const Shape& shape, std::span<const HostMatrix> inputs) {
   namespace k = kernels::matmul;
@@ -36,9 +37,9 @@ double promised(const Shape& shape, std::span<const HostMatrix> inputs) {
              : k::split_promise(*sums, interval, shape[2]);
 }
 
-/// The same of a row of Strassen's products: on no particular inputs it promises nothing of |A||B|,
-/// and the gate takes what its arithmetic owes. Products of small k are those of planes, and so are
-/// those on inputs that raise its guard.
+/// The promise of a row of Strassen's products. Without inputs it promises nothing in |A||B|, and
+/// the gate takes the bound of its arithmetic. Products with small k, and those whose inputs raise
+/// its guard, are products of planes.
 template <int levels, std::int64_t least_k>
 double strassen_promised(const Shape& shape, std::span<const HostMatrix> inputs) {
   namespace k = kernels::matmul;

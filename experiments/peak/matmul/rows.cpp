@@ -91,7 +91,7 @@ constexpr Strategy k_clusters(std::string_view name) {
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
 
-/// `told` is the third parameter that the row names.
+/// `told` is the third parameter that the row states.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
   return {.name = name,
@@ -193,8 +193,8 @@ constexpr Strategy own[] = {
 };
 // clang-format on
 
-/// Of the documents: the steps of the story, what its checks compare them with, and the CPU's
-/// program, which runs without a GPU.
+/// The documents' rows: the steps of the story, the rows that its checks compare them with, and the
+/// CPU's program, which runs without a GPU.
 constexpr std::string_view documents[] = {"cpu_serial", "global16",      "global32",    "tile16",
                                           "tile32",     "tile32_depth4", "s1_kernel_0", "s0_tiles"};
 

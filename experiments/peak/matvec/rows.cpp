@@ -60,7 +60,7 @@ constexpr Strategy own[] = {
 };
 // clang-format on
 
-/// Of the documents: S3's first kernel, and the fastest by rows and by columns.
+/// The documents' rows: S3's first kernel, and the fastest by rows and by columns.
 constexpr std::string_view documents[] = {"s3_naive", "warp_per_row", "shared"};
 
 /// The documents' rows are timed at the headline shape, as sweeps are.

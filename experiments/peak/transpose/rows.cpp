@@ -26,11 +26,11 @@ constexpr Strategy own[] = {
 };
 // clang-format on
 
-/// Of the sample that S3 runs: a copy, the first transposition, and the fastest.
+/// Rows of the sample that S3 runs: a copy, the first transposition, and the fastest.
 constexpr std::string_view documents[] = {"copy", "naive", "no_bank_conflicts"};
 
 /// Sweeps and the documents' transpositions are timed at the headline shape; the copy wherever the
-/// report asks what binds it.
+/// report needs a ceiling.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const bool headline = shape == Shape{8192, 8192};
   if (regime != Regime::cold && regime != Regime::drained)

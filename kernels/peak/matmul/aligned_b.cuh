@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// TMA takes rows that start at multiples of 16 bytes. A matrix whose rows do not is copied once,
+// TMA needs rows that start at multiples of 16 bytes. If a matrix has others, it is copied once,
 // which costs a few per cent of the product at 1000 and less above. The alternative, cp.async word
 // by word into the same slabs, cost more: up to 20 cycles for each instruction whose words are
-// aligned otherwise in shared memory than in their sectors of 32 bytes.
+// aligned differently in shared memory and in their sectors of 32 bytes.
 
 #include <cuda_runtime.h>
 
@@ -12,7 +12,7 @@
 
 namespace recheck::kernels::matmul {
 
-constexpr int align_threads = 256, align_words = 8;  // of a row, for each thread
+constexpr int align_threads = 256, align_words = 8;  // words of a row that each thread copies
 
 inline __global__ void __launch_bounds__(align_threads)
     align_kernel(const float* __restrict__ from, std::int64_t ld, int rows, int columns,
@@ -33,7 +33,7 @@ inline __global__ void __launch_bounds__(align_threads)
     if (first + 32 * i < columns) to[first + 32 * i] = own[i];
 }
 
-/// Copies B to where all rows start on 16 bytes: aligned_b_floats at `to`, which become p's B.
+/// Copies B to `to` (aligned_b_floats) with all rows on 16 bytes, and makes the copy p's B.
 inline void align_b(MatmulArgs& p, float* to, cudaStream_t stream) {
   const std::int64_t ld = aligned_b_floats(1, p.n), chunk = 32 * align_words;
   const std::int64_t threads = p.k * ((p.n + chunk - 1) / chunk) * 32;

@@ -3,14 +3,14 @@
 // Asynchronous copies. A block of warp_tile.cu copies a slab, then multiplies it, one after the
 // other. Here `stages` slabs are in shared memory: while the oldest is multiplied, cp.async copies
 // the slab `stages` - 1 ahead from global to shared memory without using registers. One barrier per
-// slab remains; right behind it the first fragments of the next slab are loaded, while the last
-// ones of this slab are multiplied. A is transposed on the way, one word per copy. Source: CUDA
+// slab remains. Right after it, the first fragments of the next slab are loaded while the last ones
+// of this slab are multiplied. A is transposed on the way, one word per copy. Source: CUDA
 // Programming Guide, "Asynchronous data copies"; CUTLASS's multistage mainloop.
 //
 // Nothing in the loop over k is predicated. Rows and columns outside wrap around to the first ones,
-// and their outputs are not stored; clamped to the last one instead, the lanes of a warp would copy
-// one word to many places, which takes as many passes. The slab that k does not fill is the first,
-// padded with zeros.
+// and their outputs are not stored. If they were clamped to the last one instead, the lanes of a
+// warp would copy one word to many places, in as many passes. If k does not fill all slabs, the
+// first one is padded with zeros.
 
 #include "../../launch.hpp"
 #include "../cp_async.cuh"
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
     b[i] = p.b + bk * p.ldb + (tile.column + bc + i * T::threads * width) % p.n;
 
   const int count = (p.k + T::depth - 1) / T::depth;
-  // starts the copies of slab s, of which the first may be `deep` < depth words deep
+  // starts the copies of slab s; the first slab may be only `deep` < depth words deep
   const auto start = [&](int s, int slot, int deep) {
     float* as = slabs + slot * T::slab_floats + ak * T::a_pitch + ar;
     float* bs = slabs + slot * T::slab_floats + T::a_floats + bk * T::columns + bc;
@@ -68,8 +68,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
 #pragma unroll
       for (int i = 0; i < b_columns; ++i) b[i] += deep * p.ldb;
     }
-    cp_async_commit_group();  // a group for every slab, if empty, so that counting groups counts
-                              // slabs
+    cp_async_commit_group();  // an empty group as well: wait_group counts one per slab
   };
 
   Outputs<T> outputs;
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(T::threads, blocks) async_stages_kernel(Matmul
           fragment[(e + 1) % 2].load(slabs + slot * T::slab_floats, mine, e + 1);
         } else {
           cp_async_wait_group<stages - 2>();
-          __syncthreads();  // the next slab is complete, and all have read this one
+          __syncthreads();  // the next slab is complete, and all threads have read this one
           fragment[0].load(slabs + next * T::slab_floats, mine, 0);
         }
         if (e == 0) start(s + stages - 1, slot == 0 ? stages - 1 : slot - 1, T::depth);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks of a cluster share k, as do their warps. In k_warps.cu blocks that share a tile leave
+// The blocks of a cluster share k, as do their warps. In k_warps.cu blocks that share a tile leave
 // their sums in memory, and a second kernel waits for them. Here up to most_cluster blocks take
-// slabs of the same tile in turn; in the end each sends the others its sums of their shares of the
-// tile through distributed shared memory, and adds those of its own share in the order of the
-// blocks: one launch, no workspace, and the same bits in every run. Faster where k is short; a
-// cluster is a sixteenth of an H200, too little for a deep one. Source: thread block clusters and
-// distributed shared memory (CUDA, Hopper).
+// slabs of the same tile in turn. At the end each block sends the others its sums of their shares
+// of the tile through distributed shared memory, and adds up its own share in the order of the
+// blocks: one launch, no workspace, and the same bits in every run. This is faster where k is
+// short; a cluster is a sixteenth of an H200, too little for a deep product. Source: thread block
+// clusters and distributed shared memory (CUDA, Hopper).
 
 #include "k_warps.cuh"
 

@@ -2,11 +2,12 @@
 //
 // Warps share k. A product with few outputs has few tiles, which keep few multiprocessors busy.
 // Here each of the eight warps of a block multiplies the block's whole tile by every eighth slab of
-// k, copied ahead with cp.async to slots of its own, so that no warp waits for another before the
-// end. Then their sums are added in shared memory, in their order, so that every run leaves the
-// same bits. Where tiles are few, several blocks take slabs of one in turn, and leave their sums in
-// a workspace for a second kernel; on Hopper and later it is launched while the first one works.
-// Source: "sliced-K" and "split-K" in CUTLASS; programmatic dependent launch (CUDA, Hopper).
+// k. It copies its slabs ahead with cp.async to its own slots, so that no warp waits for another
+// before the end. Then their sums are added in shared memory in a fixed order, so that every run
+// gives the same bits. Where tiles are few, several blocks take slabs of one tile in turn, and
+// leave their sums in a workspace for a second kernel; on Hopper and later it is launched while the
+// first one works. Source: "sliced-K" and "split-K" in CUTLASS; programmatic dependent launch
+// (CUDA, Hopper).
 
 #include "k_warps.cuh"
 

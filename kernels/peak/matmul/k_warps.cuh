@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What k_warps.cu and k_clusters.cu have in common: each warp of a block multiplies its own slabs
-// of k for the whole of the block's tile, and in the end all sums are added in a fixed order. Where
-// that leaves multiprocessors idle, several blocks take a tile's slabs in turn.
+// What k_warps.cu and k_clusters.cu share: each warp of a block multiplies its own slabs of k for
+// the block's whole tile, and at the end all sums are added in a fixed order. Where that leaves
+// multiprocessors idle, several blocks take a tile's slabs in turn.
 //
-// Rows and columns outside are not copied: what is found in their place in shared memory goes into
-// outputs that are not stored. What is beyond k is zero in A and in B.
+// Rows and columns outside are not copied: their places in shared memory hold arbitrary words,
+// which affect only outputs that are not stored. Words beyond k are zero in A and in B.
 
 #include "../cluster.cuh"
 #include "../cp_async.cuh"
@@ -17,8 +17,8 @@
 
 namespace recheck::kernels::matmul {
 
-/// A tile of C: a warp has lanes_m×lanes_n lanes with tm×tn outputs each, of rows that are lanes_m
-/// apart. A slab of A, (rows, depth), and behind it B's, (depth, columns).
+/// A tile of C: a warp has lanes_m×lanes_n lanes with tm×tn outputs each, in rows that are lanes_m
+/// apart. A slab holds A's part, (rows, depth), and then B's, (depth, columns).
 template <int lanes_m_, int tm_, int tn_>
 struct SharedK {
   static constexpr int lanes_m = lanes_m_, lanes_n = 32 / lanes_m, tm = tm_, tn = tn_;
@@ -26,15 +26,15 @@ struct SharedK {
   static constexpr int depth = shared_k_depth;
   static constexpr int warps = sharing_warps, threads = 32 * warps;
   static constexpr int a_floats = rows * depth, slab_floats = a_floats + depth * columns;
-  // what every GPU from 8.0 on gives a block
+  // the shared memory that every GPU from 8.0 on gives a block
   static constexpr int fit = 99 * 1024 / (4 * warps * slab_floats), stages = fit < 4 ? fit : 4;
   static constexpr int ring = stages * slab_floats, bytes = 4 * warps * ring;
-  // four outputs of one row at a time: of a tile, each lane's i-th behind all lanes' before it
+  // four outputs of one row at a time: of a tile, each lane's i-th after all lanes' before it
   static constexpr int fours = 32 * tm;
   static_assert(tn == 4 && (lanes_m == 4 || lanes_m == 16));
   static_assert(stages >= 2 && fours <= threads && 2 * 4 * fours <= ring);
 
-  /// Where A's slab has row r + more at k, for r below `more`'s lowest bit: a row's four pieces of
+  /// Where A's slab has row r + more at k, for r below `more`'s lowest bit. A row's four pieces of
   /// 16 bytes are permuted, so that those of eight rows at the same k lie in 32 banks, as those of
   /// two neighbouring rows do.
   static __device__ constexpr int a_at(int r, int k, int more) {
@@ -61,11 +61,11 @@ __global__ void __launch_bounds__(T::threads, 2)
   float* slabs = reinterpret_cast<float*>(shared) + warp * T::ring;
   if (parts.data != nullptr) hopper::griddepcontrol_launch_dependents();  // what adds them
 
-  // this warp's slabs: from where on along k, and how far apart
+  // this warp's slabs: where they start along k, and how far apart they are
   const int stretch = static_cast<int>(blockIdx.y), stretches = static_cast<int>(gridDim.y);
   const int begin = ((stretch * cluster + rank) * T::warps + warp) * T::depth;
   const int step = stretches * cluster * T::warps * T::depth;
-  // what a lane copies of each: 4 words or 1 at a time, every a_rows-th row of A, b_rows-th of B
+  // a lane copies 4 words or 1 at a time: every a_rows-th row of A, every b_rows-th of B
   constexpr int width = vectors ? 4 : 1;
   constexpr int a_across = T::depth / width, a_rows = 32 / a_across;
   const int ak = lane % a_across * width, ar = lane / a_across, rows = p.m - tile.row - ar;
@@ -76,13 +76,13 @@ __global__ void __launch_bounds__(T::threads, 2)
   const bool column = tile.column + bc < p.n;
   const auto ring = static_cast<unsigned>(__cvta_generic_to_shared(slabs));
   const std::int64_t a_apart = a_rows * p.lda, b_apart = b_rows * p.ldb;
-  int deep = p.k - begin;  // of what is left
+  int deep = p.k - begin;  // the depth that is left
 
   // starts the copies of the next slab, if there is one
   const auto start = [&](int slot) {
     if (deep > 0) {
       const unsigned to = ring + slot * T::slab_floats * 4;
-      const float* from = ak < deep ? a : p.a;  // what is not read lies inside too
+      const float* from = ak < deep ? a : p.a;  // unread words need valid addresses too
 #pragma unroll
       for (int r = 0; r < T::rows; r += a_rows) {
         if (r < rows) cp_async<4 * width>(to + 4 * T::a_at(ar, ak, r), from, ak < deep);
@@ -100,20 +100,18 @@ __global__ void __launch_bounds__(T::threads, 2)
       b += step * p.ldb;
       deep -= step;
     }
-    cp_async_commit_group();  // a group for every slab, if empty, so that counting groups counts
-                              // slabs
+    cp_async_commit_group();  // an empty group as well: wait_group counts one per slab
   };
 
   Outputs<T> outputs;
   int slot = 0;
-  // copies run `ahead` of what is multiplied, and begin before it
+  // copies run `ahead` of the multiplication, and begin before it
   constexpr int ahead = T::stages - 1;
 #pragma unroll 1
   for (int k = begin - ahead * step; k < p.k; k += step) {
     if (k >= begin) {
       cp_async_wait_group<ahead - 1>();
-      __syncwarp();  // this slab is complete, and all lanes have read the one before, whose slot is
-                     // filled again
+      __syncwarp();  // all lanes have read the previous slab, so its slot is free
     }
     start(slot);
     slot = slot == ahead ? 0 : slot + 1;
@@ -150,15 +148,15 @@ __global__ void __launch_bounds__(T::threads, 2)
         make_float4(outputs.c[i][0], outputs.c[i][1], outputs.c[i][2], outputs.c[i][3]);
   __syncthreads();
   const bool alone = !clusters || cluster == 1;
-  if (!alone) barrier_cluster_arrive_relaxed();  // nothing but these sums is read here any more
+  if (!alone) barrier_cluster_arrive_relaxed();  // from here on, only these sums are read here
   float4 sum = {};
   if (tid < T::fours) {
     sum = shared[tid];
 #pragma unroll
     for (int w = 1; w < T::warps; ++w) sum = sum + shared[w * apart + tid];
   }
-  // each block of a cluster stores a share of the tile, for which the others send it their sums,
-  // behind those of its first warp
+  // each block of a cluster stores a share of the tile; the others send it their sums for this
+  // share, which it puts after those of its first warp
   int i = tid, share = T::fours;
   if (!alone) {
     share >>= bits;
@@ -183,7 +181,7 @@ __global__ void __launch_bounds__(T::threads, 2)
     store_four(p, aligned, tile.row + at.row + i / 32 * T::lanes_m, tile.column + at.column, sum);
 }
 
-/// In clusters of so many blocks, and so many of these to a tile.
+/// Launches clusters of `cluster` blocks if `clusters`, with that many of them per tile.
 template <typename T, bool clusters>
 void share_k(const MatmulArgs& args, int cluster, int stretches, const Queue& queue) {
   const Parts parts = parts_of(args, stretches, queue.workspace);
@@ -196,7 +194,7 @@ void share_k(const MatmulArgs& args, int cluster, int stretches, const Queue& qu
   add_stretches(args, parts, stretches, queue.stream);
 }
 
-/// Of k, all in all.
+/// Slabs of the whole of k.
 template <typename T>
 int slabs_of(const MatmulArgs& args) {
   return (args.k + T::depth - 1) / T::depth;

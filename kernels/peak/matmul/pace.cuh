@@ -2,28 +2,28 @@
 #pragma once
 
 // Keeps the blocks of a persistent grid from running ahead of each other. Blocks that run at the
-// same time read the same panels, all but the first of them from L2, as long as they read them soon
-// after each other. Nothing but the memory itself holds them together: where a tile's panels are
-// several times L2, as at 16384³, some drift ahead, each reads from DRAM for itself, and the same
-// launch takes longer at one time than at another. A few that fall behind hold up no other.
+// same time read the same panels. As long as they read them soon after each other, all but the
+// first read from L2. Only memory itself keeps them together: where a tile's panels are several
+// times L2, as at 16384³, some blocks drift ahead, each reads from DRAM, and the time of the same
+// launch varies. A few blocks that fall behind hold up no others.
 
 #include <cuda_runtime.h>
 
 namespace recheck::kernels::matmul {
 
 /// Used by one thread of each block. The block goes through tiles blockIdx.x, blockIdx.x +
-/// gridDim.x and so on, each in so many legs.
+/// gridDim.x and so on, each in `legs` legs.
 class Pace {
  public:
-  /// `begun`: a word in global memory, 0 when the grid starts: the legs that its blocks have begun,
-  /// altogether.
+  /// `begun` is a word in global memory, 0 when the grid starts: the number of legs that all its
+  /// blocks have begun.
   __device__ Pace(unsigned* begun, int tiles, int legs)
       : begun_(begun),
         whole_(tiles / static_cast<int>(gridDim.x) * legs),
         rest_(tiles % static_cast<int>(gridDim.x)) {}
 
-  /// Before each leg: waits while this block is further ahead of the mean than it may be. No result
-  /// depends on that, and what it waits for may not run yet: so it waits once for long, and then
+  /// Before each leg: waits while this block is too far ahead of the mean. No result depends on the
+  /// wait. The blocks that it waits for may not be running yet, so it waits for long once, and then
   /// never again.
   __device__ void begin_leg() {
     atomicAdd(begun_, 1u);
@@ -40,7 +40,7 @@ class Pace {
 
  private:
   static constexpr int lead = 1;
-  // 100 us and more, as a load from L2 takes: several legs
+  // each look is a load from L2: 100 us at least in all, which is several legs
   static constexpr int most_looks = 1000;
 
   unsigned* begun_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where k is cut into stretches: their products as they stand in the workspace, and the kernel that
-// adds them, in an order that depends on their number alone.
+// Where k is cut into several ranges: the products of the ranges in the workspace, and the kernel
+// that adds them, in an order that depends only on their number.
 
 #include <algorithm>
 #include <bit>
@@ -15,12 +15,12 @@
 
 namespace recheck::kernels::matmul {
 
-/// The products of all stretches, one behind another.
+/// The products of all ranges of k (`stretch`), one after another.
 struct Parts {
-  float* data;            // null: one stretch, straight to C
-  std::int64_t ld, size;  // floats of a row, on 16 bytes, and of a product
+  float* data;            // null: one range, straight to C
+  std::int64_t ld, size;  // floats of a row (on 16 bytes), and of a product
 
-  /// What a block of a stretch takes for C.
+  /// Makes a block of this range store its product here instead of in C.
   __device__ __forceinline__ void take_place_of_c(MatmulArgs& p, int stretch) const {
     if (data == nullptr) return;
     p.c = data + stretch * size;
@@ -35,9 +35,9 @@ inline Parts parts_of(const MatmulArgs& args, int stretches, float* workspace) {
 
 constexpr int add_threads = 256, add_at_once = 8, most_helpers = 64;
 
-/// C, each output a sum over `count` stretches. A block has `across` outputs, and add_threads /
-/// across helpers for each: a helper adds every helpers-th stretch, with add_at_once of them on the
-/// way at a time, and the first one adds what the helpers have.
+/// C: each output is a sum over `count` ranges. A block has `across` outputs, and add_threads /
+/// across helpers for each. A helper adds every helpers-th range, with add_at_once loads under way
+/// at a time; the first helper adds up the helpers' sums.
 static __global__ void __launch_bounds__(add_threads)
     add_stretches_kernel(MatmulArgs p, Parts parts, int count, int across) {
   __shared__ float sums[add_threads];
@@ -67,17 +67,17 @@ static __global__ void __launch_bounds__(add_threads)
   p.c[row * p.ldc + column] = sum;
 }
 
-/// Adds the stretches, if there are several.
+/// Adds the ranges, if there are several.
 static void add_stretches(const MatmulArgs& args, const Parts& parts, int count,
                           cudaStream_t stream) {
   if (count == 1) return;
-  // about add_at_once for each
+  // about add_at_once ranges for each helper
   const auto wanted = std::bit_floor(static_cast<unsigned>(count) * 2 / add_at_once);
   const int helpers = std::clamp(static_cast<int>(wanted), 1, most_helpers);
   const int across = add_threads / helpers;
   const std::int64_t outputs = static_cast<std::int64_t>(args.m) * args.n;
   const auto blocks = static_cast<unsigned>((outputs + across - 1) / across);
-  // code that is older cannot wait for a kernel that it overlaps with
+  // older code cannot wait for a kernel that it overlaps with
   if (code_here(compute_capability()) >= 90)
     launch_behind(add_stretches_kernel, blocks, add_threads, 0, stream, args, parts, count, across);
   else

@@ -2,7 +2,7 @@
 #pragma once
 
 // The kernel of tma_persistent.cu and stream_k.cu: producer warps and consumer warps, joined by a
-// ring of slabs, for whatever pieces of the product the schedule gives a block.
+// ring of slabs. They work on the pieces of the product that the schedule gives a block.
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -19,13 +19,13 @@
 
 namespace recheck::kernels::matmul {
 
-/// A plan and the sizes that follow from it, behind those of its tile.
+/// A plan and the sizes that follow from it, in addition to those of its tile.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int split_, int blocks_>
 struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
   static constexpr int stages = stages_, split = split_, blocks = blocks_;
   static constexpr int consumers = T::threads;
-  // setmaxnreg works on whole warpgroups; used where a block has the multiprocessor to itself
+  // setmaxnreg works on whole warpgroups; it is used where a block has the multiprocessor to itself
   static constexpr bool registers_move = blocks == 1;
   static constexpr int producer_warps = registers_move ? 4 : 1, producers = 32 * producer_warps;
   static constexpr int threads = consumers + producers;
@@ -37,8 +37,8 @@ struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Mbarrier) + alignment;
 };
 
-/// The ring of slabs with two mbarriers to a slot, and the slot that its user is at with the parity
-/// to wait for.
+/// The ring of slabs with two mbarriers to a slot. Holds its user's current slot and the parity to
+/// wait for.
 template <class P>
 struct Ring {
   float* slabs;  // (stages, slab)
@@ -54,7 +54,7 @@ struct Ring {
 __device__ inline void copy_word(unsigned to, const float* from) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(from) : "memory");
 }
-/// The word, or 0 where it is not `inside`; `base` is some address that may be read.
+/// Copies the word, or 0 if it is not `inside`; `base` is any readable address.
 __device__ inline void copy_word(unsigned to, const float* from, bool inside, const float* base) {
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(inside ? from : base),
                "r"(inside ? 4 : 0)
@@ -74,8 +74,8 @@ __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
 }
 
-/// The producers. One thread loads B by TMA; A comes by cp.async, of which a warp copies 8 words
-/// along k of each of 4 rows.
+/// The producers. One thread loads B by TMA. A comes by cp.async: a warp copies 8 words along k of
+/// each of 4 rows.
 template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
                                         const Schedule& schedule, Ring<P> ring, int warp,
@@ -132,7 +132,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
   }
 }
 
-/// The product's arguments with one tile of its own, (rows, columns), for C.
+/// The product's arguments with the block's own tile, (rows, columns), for C.
 template <class P>
 __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
   p.m = P::rows, p.n = P::columns, p.c = tile, p.ldc = P::columns;
@@ -140,18 +140,18 @@ __device__ __forceinline__ MatmulArgs into_tile(MatmulArgs p, float* tile) {
 }
 
 /// Whether each lane that has read a slab arrives for itself, or one for its warp, which takes 3 to
-/// 4 % less time. Compute Sanitizer's racecheck wants the former: it does not follow how a
-/// bar.warp.sync orders what the other lanes have read before the one lane's arrival.
+/// 4 % less time. Compute Sanitizer's racecheck needs the former: it does not see that a
+/// bar.warp.sync orders the other lanes' reads before the one lane's arrival.
 #ifdef RECHECK_EVERY_LANE_ARRIVES
 constexpr bool every_lane_arrives = true;
 #else
 constexpr bool every_lane_arrives = false;
 #endif
 
-/// Whether, by the time that a slab is given back, instructions have read the last fragment but
-/// one. ptxas may load it after the last one, so that is known of one compiler and its own ptxas
-/// alone. No earlier fragment is tied to the arrival: that they have been read by then,
-/// test_machine_code.py sees in the machine code of the compiler at hand.
+/// Whether the loads of the last fragment but one have completed by the time that a slab is given
+/// back. ptxas may load that fragment after the last one, so this is known only for one compiler
+/// with its own ptxas. Earlier fragments are not tied to the arrival; test_machine_code.py checks
+/// in the machine code of the compiler in use that they have been read by then.
 #if __CUDACC_VER_MAJOR__ == 13 && __CUDACC_VER_MINOR__ == 0 && \
     defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(__CUDACC_DEBUG__)
 template <typename T>
@@ -162,12 +162,13 @@ constexpr bool last_tells_all = false;
 #endif
 
 /// Lets the producers fill a slot again, after the loads of its last two fragments were issued. An
-/// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite what
-/// they have yet to read: one launch in 2000 then came out wrong. So the arrival is made to depend
-/// on the values loaded, through an AND with blockIdx.y, which is always 0; on the last but one's
-/// where it has to, as ptxas then orders the whole loop otherwise, which takes stream_k 4.5 % more
-/// time. A fence.proxy.async costs 2 %. A vote orders no memory by the PTX ISA's rules, so a
-/// bar.warp.sync puts the other lanes' loads before the one lane's arrival.
+/// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite words
+/// that are still to be read: one launch in 2000 then came out wrong. So the arrival is made to
+/// depend on the loaded values, through an AND with blockIdx.y, which is always 0. It depends on
+/// the last fragment but one only where necessary, as ptxas then schedules the whole loop
+/// differently, which makes stream_k 4.5 % slower. A fence.proxy.async costs 2 %. By the PTX ISA's
+/// rules a vote does not order memory, so a bar.warp.sync orders the other lanes' loads before the
+/// one lane's arrival.
 template <typename T>
 __device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragment<T>& before,
                                           const Fragment<T>& last, int lane) {
@@ -178,7 +179,7 @@ __device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragmen
 }
 
 /// A consumer warp. Stores the sums of a piece in C, or in the block's tile of `parts` if the piece
-/// begins inside a tile; where a cluster shares k, in shared memory over the slabs.
+/// begins inside a tile. Where a cluster shares k, it stores them in shared memory over the slabs.
 template <class P>
 __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& schedule, float* parts,
                                         Ring<P> ring, int warp, int lane, bool vectors) {
@@ -188,7 +189,7 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
   asm("" : "+r"(mine.row), "+r"(mine.column));
 
   Outputs<T> outputs;
-  Fragment<T> fragment[2];  // what is multiplied, and what is loaded meanwhile
+  Fragment<T> fragment[2];  // one is multiplied while the other is loaded
   const auto load = [&](int slot, int k, int into) {
     fragment[into].load(ring.slabs + slot * T::slab_floats, mine, k);
   };
@@ -227,7 +228,7 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
     }
   }
   if constexpr (P::split > 1) {
-    hopper::bar_sync(1, P::consumers);  // all have read their last slab
+    hopper::bar_sync(1, P::consumers);  // all warps have read their last slab
     outputs.store(into_tile<P>(p, ring.slabs), true, mine.row, mine.column);
   }
 }
@@ -270,7 +271,7 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   ring.empty = ring.full + P::stages;
   // the shuffle tells the compiler that the warp's number is the same in all lanes
   const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
-  if (parts) hopper::griddepcontrol_launch_dependents();  // the kernel that adds them
+  if (parts) hopper::griddepcontrol_launch_dependents();  // starts the kernel that adds them
   if (threadIdx.x == 0) {
     hopper::prefetch_tensormap(&map_b);
     for (int s = 0; s < P::stages; ++s) {
@@ -296,9 +297,9 @@ int slabs_of_tile(const MatmulArgs& p) {
   return (p.k + P::depth - 1) / P::depth;
 }
 
-/// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. False
-/// if the kernel must not be launched: there are no outputs, or async_stages has computed them,
-/// because k = 0 or the driver does not know tensor maps.
+/// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. Returns
+/// false if the kernel must not be launched: either there are no outputs, or async_stages has
+/// computed them, because k = 0 or the driver does not support tensor maps.
 template <class P>
 bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
   if (p.m == 0 || p.n == 0) return false;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A column of outputs per thread. In tile.cu a multiply-add costs two loads from shared memory, one
-// of A and one of B, and the loads are what binds. Here a thread keeps `column` sums of one column
-// of C in registers: an element of B, once in a register, serves them all, and loads per
+// of A and one of B, and these loads are the bottleneck. Here a thread keeps `column` sums of one
+// column of C in registers. An element of B, once in a register, serves them all, and loads per
 // multiply-add fall from 2 to 1 + 1/column. Since the threads of a warp sit side by side along n,
-// the element of A is the same for all of them: one broadcast. The tile is tile×tile as before, but
-// only as deep as `depth`, and the threads are tile·tile/column. Source: "1-D thread tiling", as
-// common in GEMM tutorials since Volkov and Demmel, "Benchmarking GPUs to tune dense linear
-// algebra", SC 2008.
+// they all need the same element of A: one broadcast. The tile is tile×tile as before, but only
+// `depth` deep, and there are tile·tile/column threads. Source: "1-D thread tiling", as common in
+// GEMM tutorials since Volkov and Demmel, "Benchmarking GPUs to tune dense linear algebra", SC
+// 2008.
 
 #include "matmul.hpp"
 
@@ -22,11 +22,12 @@ __global__ void __launch_bounds__(tile* tile / column) register_column_kernel(Ma
 
   const int row0 = blockIdx.y * tile, col0 = blockIdx.x * tile;
   const int tx = threadIdx.x % tile;           // column of C in the tile
-  const int ty = threadIdx.x / tile * column;  // first of its rows
+  const int ty = threadIdx.x / tile * column;  // the first of its rows
 
   float sum[column] = {};
   for (int k0 = 0; k0 < p.k; k0 += depth) {
-    // there are fewer threads than elements to stage or more, so they take turns; zeros outside
+    // the threads take turns, as the number of elements to stage may differ from theirs; zeros
+    // outside
     for (int i = threadIdx.x; i < tile * depth; i += threads) {
       const int row = row0 + i / depth, ka = k0 + i % depth;
       as[i / depth][i % depth] = row < p.m && ka < p.k ? p.a[row * p.lda + ka] : 0.0f;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A square of outputs per thread. register_column.cu reuses an element of B for a whole column, but
-// loads an element of A for every multiply-add. With side×side sums in registers both serve side
+// loads an element of A for every multiply-add. With side×side sums in registers, both serve `side`
 // times: per step along k a thread loads 2·side elements for side² multiply-adds, 2/side each, so
-// that arithmetic, no longer shared memory, takes most of the issue slots. A thread's rows and
+// that arithmetic rather than shared memory takes most of the issue slots. A thread's rows and
 // columns lie tile/side apart: the threads of a warp then read neighbouring words of B's slab and
 // write neighbouring words of C. Source: Volkov and Demmel, SC 2008; "2-D thread tiling".
 
@@ -16,8 +16,8 @@ template <int tile, int depth, int side>
 __global__ void __launch_bounds__(tile* tile / (side * side)) register_tile_kernel(MatmulArgs p) {
   constexpr int across = tile / side;  // threads along each side of the tile
   constexpr int threads = across * across;
-  // A's slab transposed, so that both are read along a row; padded, so that of a warp's threads
-  // four at most write to one bank, and not eight
+  // A's slab is transposed, so that both are read along a row, and padded, so that at most four
+  // threads of a warp write to one bank, not eight
   __shared__ float as[depth][tile + 1];
   __shared__ float bs[depth][tile];
 

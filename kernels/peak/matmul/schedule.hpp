@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which block of a persistent grid computes what of a product: tiles of C, and of each tile which
-// slabs along k.
+// Which parts of a product each block of a persistent grid computes: which tiles of C, and which
+// slabs along k of each tile.
 
 #include <cstdint>
 
@@ -19,7 +19,7 @@ struct Piece {
   int tile, begin, count;
 };
 
-/// The share of slabs that falls to one of `split` blocks that work on a tile together.
+/// The slabs of a tile that fall to block `rank` of the `split` blocks that share it.
 RECHECK_ANYWHERE Piece share(int tile, int slabs, int rank, int split) {
   const auto begin = [=](int r) {
     return static_cast<int>(static_cast<std::int64_t>(slabs) * r / split);
@@ -33,16 +33,16 @@ struct Blocks {
 };
 
 /// The first `whole` tiles go to the blocks one by one. The slabs of the remaining tiles form one
-/// line, tile after tile, and every block gets a stretch of it, which need not end where a tile
+/// line, tile after tile. Every block gets a range of the line, which need not end where a tile
 /// does.
 struct Schedule {
   int slabs;  // of a tile, at least one
   int whole;
   int blocks;
-  int stretch = 0, longer = 0;  // slabs of a stretch; so many of the first have one more
+  int stretch = 0, longer = 0;  // slabs in a block's range; the first `longer` ranges have one more
 
-  /// The i-th piece of a block; after its last one, a piece of no slabs. Only the first piece of a
-  /// stretch can begin inside a tile.
+  /// The i-th piece of a block; after its last piece, one without slabs. Only the first piece of a
+  /// range can begin inside a tile.
   RECHECK_ANYWHERE Piece piece(int block, int i) const {
     const int tile = block + i * blocks;
     if (tile < whole) return {tile, 0, slabs};
@@ -59,7 +59,7 @@ struct Schedule {
     return (whole + blocks - 1 - block) / blocks * slabs + line(block + 1) - line(block);
   }
 
-  /// The blocks whose stretches begin inside `tile`, which an earlier block has begun: none if
+  /// The blocks whose ranges begin inside `tile`, which an earlier block has begun; no blocks if
   /// last < first.
   RECHECK_ANYWHERE Blocks going_on(int tile) const {
     const int begin = (tile - whole) * slabs;
@@ -67,7 +67,7 @@ struct Schedule {
   }
 
  private:
-  /// The slab of the line at which the stretch of a block begins and that of the block before ends.
+  /// The slab of the line at which a block's range begins and the previous block's ends.
   RECHECK_ANYWHERE int line(int block) const {
     return block * stretch + (block < longer ? block : longer);
   }
@@ -77,10 +77,10 @@ struct Schedule {
   }
 };
 
-/// A schedule for at most `most` blocks: whole tiles as long as at least two per block remain, then
-/// the rest as one line. Whole tiles only, if that is at most `ends` slabs slower.
+/// A schedule for at most `most` blocks: whole tiles while at least two per block remain, then the
+/// rest as one line. Whole tiles only, if that is at most `ends` slabs slower.
 RECHECK_ANYWHERE Schedule in_stretches(int tiles, int slabs, int most) {
-  constexpr int ends = 4;  // slabs: about what the two ends of a stretch cost; none is shorter
+  constexpr int ends = 4;  // about the cost, in slabs, of a range's two ends; no range is shorter
   const std::int64_t all = static_cast<std::int64_t>(tiles) * slabs;
   const std::int64_t blocks = all / ends < 1 ? 1 : all / ends < most ? all / ends : most;
   const std::int64_t waves = (tiles - 1) / most + 1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The product of two stacks of planes on Hopper's tensor cores, shared by the split rungs: each
-// plane is a narrow matrix, and their products are summed smallest first; split_bound.hpp says how
-// far the whole may be from A·B. One persistent block per multiprocessor takes tile after tile: a
-// producer fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two
-// consumer warpgroups multiply 64 rows each (wgmma).
+// The product of two stacks of planes on Hopper's tensor cores, shared by the split kernels. Each
+// plane is a narrow matrix, and the planes' products are summed smallest first; split_bound.hpp
+// gives the error bound. One persistent block per multiprocessor takes tile after tile. A producer
+// fills a ring of slabs by TMA, each with all planes of a piece of A and of B, and two consumer
+// warpgroups multiply 64 rows each (wgmma).
 //
-// The tensor core truncates what its fp32 accumulator cannot hold instead of rounding it, a bias
+// The tensor core truncates instead of rounding when its fp32 accumulator cannot hold a sum, a bias
 // that grows with k. So every `interval` along k the accumulator is added, rounded to nearest, to a
 // second set of registers and starts again from zero ("promotion"). The warpgroups take turns in
 // issuing wgmma, so that the additions of one run during the products of the other. Source of
@@ -44,15 +44,15 @@ struct Sizes {
   static constexpr int b_box = Scheme::planes * 64 * 64;
 };
 
-/// What the kernel reads besides the planes.
+/// What the kernel reads in addition to the planes.
 struct State {
   Guard* guard;
   const unsigned *row_max, *column_max;  // fp16 only
   const unsigned* only_if;               // conditional schemes only
 };
 
-/// C's tiles in bands of rows, in each band down first: blocks that run together share panels of A
-/// and of B.
+/// C's tiles in bands of rows; within a band, columns of tiles one after another. Blocks that run
+/// together share panels of A and of B.
 template <int tile_n>
 struct Tiles {
   int down, across, count;
@@ -76,7 +76,7 @@ __device__ __forceinline__ unsigned char* ring_of_slabs() {
   return unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
 }
 
-/// The mbarriers of the ring's slots, and the slot that a consumer is at with its phase's parity.
+/// The mbarriers of the ring's slots, and a consumer's current slot with its phase's parity.
 template <int slots>
 struct Ring {
   hopper::Mbarrier *full, *empty;
@@ -88,12 +88,12 @@ struct Ring {
   }
 };
 
-/// Slabs along k that are multiplied at once, and how many such groups a tile takes.
+/// How many slabs along k are multiplied at once, and how many such groups a tile takes.
 template <class Scheme, class Plan>
 struct Groups {
   static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
   static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
-  // what the bound was derived of: wgmma takes 32 bytes along k
+  // the assumptions of the bound: wgmma takes 32 bytes along k
   static_assert(Scheme::sums.group == depth && Scheme::sums.small == Scheme::products - 1 &&
                 Scheme::sums.step == 32 / Sizes<Scheme, Plan::tile_n>::element &&
                 Scheme::sums.apart == (Plan::small == Small::apart));
@@ -137,8 +137,8 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
   }
 }
 
-/// A thread's accumulators: `main`, to which wgmma adds; `sum`, to which `main` is promoted, if it
-/// is at all; `rest`, the small products, if they are summed apart.
+/// A thread's accumulators: `main`, to which wgmma adds; `sum`, to which `main` is promoted, if at
+/// all; `rest`, the small products, if they are summed apart.
 template <class Scheme, class Plan>
 struct Accumulators {
   static constexpr int values = Plan::tile_n / 2;
@@ -151,7 +151,7 @@ struct Accumulators {
 #pragma unroll
     for (int i = 0; i < (promoted ? values : 0); ++i) sum[i] += main[i];
   }
-  /// The thread's value i of the product, with all its parts added.
+  /// Value i of this thread's product, with all its parts added.
   __device__ __forceinline__ float total(int i) const {
     float value = promoted ? sum[promoted ? i : 0] : main[i];
     if constexpr (apart) value = fmaf(rest[i], Scheme::small_scale, value);
@@ -167,7 +167,7 @@ struct Consumer {
   using G = Groups<Scheme, Plan>;
   static constexpr int interval = Plan::interval;
   Ring<S::slots> ring;
-  // lane by reference, as a copy changes the machine code that the record was measured with
+  // lane is a reference, as a copy would change the machine code that the record was measured with
   const int warpgroup, &lane;
   std::uint32_t base;                                       // of the slabs, a shared address
   int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
@@ -180,7 +180,7 @@ struct Consumer {
     if constexpr (Plan::in_turn) hopper::bar_arrive(other_turn, 128 * consumers);
   }
 
-  /// Issues wgmma of product i of the slab in `slot`, over 32 bytes along k from 32·`step` on: into
+  /// Issues wgmma of product i of the slab in `slot`, over 32 bytes along k from 32·`step` on, into
   /// d, which starts from zero if `fresh`.
   __device__ __forceinline__ void issue(float (&d)[Sums::values], int slot, int i, int step,
                                         bool fresh) const {
@@ -204,7 +204,8 @@ struct Consumer {
 
   /// The main loop of a tile where the small products are summed apart. Promotes `main` while the
   /// small products of the same slab are still in flight. These start from zero if `fresh_rest`,
-  /// else from what `rest` holds. between(g) is called once the slab before g's is released.
+  /// otherwise from the values of `rest`. between(g) is called once the slab before g's is
+  /// released.
   template <class Between>
   __device__ __forceinline__ void multiply_apart(Sums& sums, int groups, bool fresh_rest,
                                                  Between between) {
@@ -234,7 +235,7 @@ struct Consumer {
                   fresh_rest && g + part + step + i == 0);
         hopper::wgmma_commit_group();
         end_turn();
-        // all but the small products are complete: the main one, and all of the slab before
+        // all but the small products have completed: the main one, and all of the previous slab
         hopper::wgmma_wait_group<1>();
         hopper::warpgroup_fence_operand(sums.main);
         if (part == 0 && previous >= 0) release(previous);
@@ -331,7 +332,7 @@ struct Consumer {
         const int x = column + 8 * j;
         float first = sums.total(4 * j + 2 * half), second = sums.total(4 * j + 2 * half + 1);
         if constexpr (scaled) {
-          // powers of two, one after the other: only a subnormal result is rounded again
+          // powers of two, one after the other, so that only a subnormal result is rounded again
           if (x < p.n) first = first * row_scale * scale_down(state.column_max[x]);
           if (x + 1 < p.n) second = second * row_scale * scale_down(state.column_max[x + 1]);
         }

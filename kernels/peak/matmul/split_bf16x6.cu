@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // fp32 from bf16: three planes of 8 bits hold all 24 bits of an element over nearly all of fp32's
-// range, so nothing is scaled; the six largest of their nine products are summed, at a
-// sixth of the tensor cores' rate. split_bound.hpp says how far the result may be off. Source:
-// Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For
-// Higher-Precision Computations", ARITH 2019.
+// range, so nothing is scaled. The six largest of their nine products are summed, at a sixth of the
+// tensor cores' rate. split_bound.hpp gives the error bound. Source: Henry, Tang and Heinecke,
+// "Leveraging the bfloat16 Artificial Intelligence Datatype For Higher-Precision Computations",
+// ARITH 2019.
 
 #include "split_launch.cuh"
 

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the split products promise: how far an element of C may be from that of A·B, as a multiple
-// of (|A||B|)ij. With u = 2^-24, half a unit in the last place of fp32, three things cost:
+// The error bounds of the split products: how far an element of C may be from that of A·B, as a
+// multiple of (|A||B|)ij. With u = 2^-24, half a unit in the last place of fp32, there are three
+// sources of error:
 //
-// - The cut: what the planes do not hold of an element, and the products of planes left out.
-//   split_planes.cuh says how the planes come about. Of an element x in [2^e, 2^(e+1))
+// - The cut: the part of an element that the planes do not hold, and the products of planes left
+//   out. split_planes.cuh explains the planes. For an element x in [2^e, 2^(e+1))
 //     two planes of 11 bits (fp16, TF32) leave out at most 2^(e-23), and the second is at most
-//     2^(e-11): 2·2^-23 for what is left out, 2^-22 for low·low: 8 u;
+//     2^(e-11): 2·2^-23 for the missing part, 2^-22 for low·low: 8 u;
 //     three planes of 8 bits (bf16) leave out nothing, and the second and third are at most
 //     2^(e-8) and 2^(e-17): 2·2^-25 and 2^-34 for the three products left out: 1 u.
-//   fp16 adds 3 u for up to 64 lost elements, and 2 u as their first planes are subnormal, which
+//   fp16 adds 3 u for up to 64 lost elements, and 2 u because their first planes are subnormal and
 //   count as 2^-14 where terms are aligned: 64 steps of 16·2^-25·2^14·2^-14, of 2^8. bf16 and TF32
 //   add less than u / 256 for small products that end below fp32's range, which their guard keeps
-//   2^-37 below the main one. And a hundredth of u is for terms of second order.
-// - The tensor cores' sums. One step adds `step` products to the accumulator. PTX leaves open how;
-//   measured on Hopper, products are exact, all terms are aligned to the largest exponent E (of a
-//   product, the sum of its factors') and truncated to multiples of 2^(E-25), and their sum is
-//   truncated to fp32. The term with the largest is a multiple by itself, so a step costs at most
-//   step·2^-25 + 2^-23 of the magnitudes summed so far. Truncation never adds to a magnitude, so
-//   the steps of an interval just add up; small products matter once the accumulator holds a main
-//   one. Sources: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004;
-//   Xie et al., "MMA-Sim", arXiv 2511.10909. A premise of ours is that a product with a factor of 0
-//   has no part in E. The guards admit any number of zeros: if one counted as the least normal
-//   number, 0 times a large factor would be aligned above products of small ones, and cost all of
-//   them. gpu_Promise.RestsOnWhatThisGpuDoes has inputs that tell.
-// - The additions of promoted sums, rounded to nearest: one less than there are, and one for the
-//   small products where they are summed apart. Each costs u. The scales of fp16 are powers of two,
-//   which cost nothing.
+//   2^-37 below the main one. Terms of second order add a hundredth of u.
+// - The tensor cores' sums. One step adds `step` products to the accumulator. PTX does not specify
+//   how. Measured on Hopper, products are exact, all terms are aligned to the largest exponent E (a
+//   product has the sum of its factors') and truncated to multiples of 2^(E-25), and their sum is
+//   truncated to fp32. The term with the largest exponent is already such a multiple, so a step
+//   costs at most step·2^-25 + 2^-23 of the magnitudes summed so far. Truncation never adds to a
+//   magnitude, so the steps of an interval just add up; small products matter once the accumulator
+//   holds a main one. Sources: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores",
+//   arXiv 2512.07004; Xie et al., "MMA-Sim", arXiv 2511.10909. We also assume that a product with
+//   a factor of 0 does not count for E. The guards admit any number of zeros: if one counted as
+//   the least normal number, 0 times a large factor would be aligned above products of small ones,
+//   and cost all of them. gpu_Promise.RestsOnWhatThisGpuDoes tests this.
+// - The additions of promoted sums, rounded to nearest: one fewer than there are sums, and one for
+//   the small products where they are summed apart. Each costs u. The scales of fp16 are powers of
+//   two, which cost nothing.
 //
 // The domain is inputs that leave the guard down, at any k from split_least_k on. Where the guard
-// is raised, and below that, the product is IEEE fp32's, whose bound is gamma_k, which says nothing
-// from k = 2^24 on. So what holds for all finite inputs is the larger of the two, split_promise(),
-// for k < 2^24. Not included, as in gamma_k: an element whose |A||B| is 2^127 or more may overflow,
-// and underflow, be it of the terms or of a result in which they cancel, may cost k·2^-149 more.
+// is raised, and for smaller k, the product is IEEE fp32's. Its bound is gamma_k, which is
+// meaningless from k = 2^24 on. So all finite inputs have the larger of the two bounds,
+// split_promise(), for k < 2^24. Two things are not included, as in gamma_k: an element whose
+// |A||B| is 2^127 or more may overflow, and underflow, of the terms or of a result in which they
+// cancel, may cost k·2^-149 more.
 
 #include <algorithm>
 #include <cstdint>
@@ -45,7 +47,7 @@ namespace recheck::kernels::matmul {
 /// last bit, and there is little time to save.
 constexpr int split_least_k = 32;
 
-/// How a scheme sums, as far as its error depends on that.
+/// How a scheme sums, as far as its error depends on it.
 struct SplitSums {
   int step;      // products of elements that a tensor core adds at once, along k
   int group;     // elements of k whose small products are issued before their main ones
@@ -79,18 +81,19 @@ inline constexpr SplitSums tf32x3_sums = {.step = 8,
                                           .minor = 1.01 * 0x1p-10,
                                           .all = 1 + 0x1p-8};
 
-/// What a bound is that says nothing: any error meets it, and none is promised.
+/// A meaningless bound: any error meets it, and nothing is promised.
 constexpr double no_bound = std::numeric_limits<double>::infinity();
 
-/// IEEE fp32's, for k terms added in any order: gamma_k = k·u / (1 - k·u); no_bound where k·u
+/// IEEE fp32's bound, for k terms added in any order: gamma_k = k·u / (1 - k·u); no_bound where k·u
 /// reaches 1. Source: Higham, Accuracy and Stability of Numerical Algorithms, section 3.5.
 constexpr double ieee_bound(std::int64_t k) {
   const double ku = static_cast<double>(k) * split_u;
   return ku < 1 ? ku / (1 - ku) : no_bound;
 }
 
-/// What an element's error is at most, of (|A||B|)ij, for inputs that leave the guard down; sums of
-/// k terms, promoted every `interval` of them (0: never); no_bound for too many roundings.
+/// The largest error of an element, relative to (|A||B|)ij, for inputs that leave the guard down.
+/// It sums k terms and promotes every `interval` of them (0: never); no_bound for too many
+/// roundings.
 constexpr double split_bound(const SplitSums& sums, int interval, std::int64_t k) {
   if (k < split_least_k) return ieee_bound(k);
   const auto parts = [](std::int64_t of, std::int64_t by) { return (of + by - 1) / by; };
@@ -98,7 +101,7 @@ constexpr double split_bound(const SplitSums& sums, int interval, std::int64_t k
   const int main = sums.group / sums.step, small = sums.small * main;  // steps of a group
   const auto groups =
       static_cast<double>(parts(interval ? std::min<std::int64_t>(interval, k) : k, sums.group));
-  // the first small products of an interval meet an accumulator that holds no main one
+  // the first small products of an interval are added before the accumulator holds a main one
   const double tensor =
       step * (sums.apart
                   ? groups * main + static_cast<double>(parts(k, sums.group)) * small * sums.minor
@@ -108,31 +111,31 @@ constexpr double split_bound(const SplitSums& sums, int interval, std::int64_t k
   return roundings < 1 ? sums.cut + sums.all * ((1 + tensor) / (1 - roundings) - 1) : no_bound;
 }
 
-/// The same for all finite inputs, as the guard may fall back on IEEE fp32: no_bound from 2^24 on.
+/// The bound for all finite inputs, as the guard may fall back on IEEE fp32: no_bound from 2^24 on.
 constexpr double split_promise(const SplitSums& sums, int interval, std::int64_t k) {
   return std::max(split_bound(sums, interval, k), ieee_bound(k));
 }
 
 // Strassen's multiplication in Winograd's form (strassen.hpp) over such products. Let R_i be the
-// power of two above all that row i of A is scaled for, C_j that of column j of B
-// (strassen_planes.cuh): at most 4 times the largest magnitude of the row. Everything is counted
-// against these. Of operands below 1, S1 to S4 and T1 to T4 are below 2, 3, 2 and 4, and within 2,
-// 5, 2 and 9 u of what they should be; each product of planes of k0 terms is within split_bound()
-// of k0 times its operands' bounds, and may begin with what the chain had before, at whose
-// magnitude its promoted sums are then rounded as well (that the first of them rounds its own part
-// too is within base, from 4 intervals on). One level after the other, as Higham has it
-// (Accuracy and Stability, section 23.2.2: 18 for each) and with our base, that gives what an
-// element's error is at most, of k·R_i·C_j: strassen_bound(). Sums are not scaled further, and lost
-// elements need no proof here: against R_i·C_j what the planes leave out of them is nothing.
+// power of two above everything that row i of A is scaled for, and C_j that of column j of B
+// (strassen_planes.cuh): at most 4 times the largest magnitude of the row. All errors are relative
+// to these. For operands below 1, S1 to S4 and T1 to T4 are below 2, 3, 2 and 4, and within 2, 5, 2
+// and 9 u of their exact values. Each product of planes of k0 terms is within split_bound() of k0
+// times its operands' bounds. It may begin with the chain's previous sum, at whose magnitude its
+// promoted sums are then also rounded (base covers that the first of them rounds its own part too,
+// from 4 intervals on). One level after the other, as in Higham (Accuracy and Stability, section
+// 23.2.2: 18 for each) but with our base, this gives strassen_bound(): the largest error of an
+// element relative to k·R_i·C_j. Sums are not scaled further. Lost elements need no proof here:
+// what the planes leave out of them is negligible against R_i·C_j.
 //
 // (|A||B|)ij is at most k·R_i·C_j, so in the same unit IEEE fp32's bound is gamma_k; one level
 // promises no more than that from k = 1024 on, two from 32768. It is weaker in kind: (|A||B|)ij may
-// be far less than k·R_i·C_j. What the guard leaves makes that no more than 4096 times as much,
-// since k/4 terms at least are R_i·C_j/1024 or more.
+// be far less than k·R_i·C_j. Where the guard stays down, that factor is at most 4096, since at
+// least k/4 terms are R_i·C_j/1024 or more.
 
 namespace detail {
 
-/// A bound of a magnitude, and one of the error.
+/// A bound on a magnitude, and one on its error.
 struct Bounded {
   double value, error;
 
@@ -142,8 +145,8 @@ struct Bounded {
   }
 };
 
-/// Of an element of a product of `levels` levels, in units of the innermost k; `base` of an
-/// innermost product, `carried` the roundings of what that begins with.
+/// The bounds of an element of a product of `levels` levels, in units of the innermost k. `base` is
+/// the error of an innermost product; `carried` is the rounding of the sum that it begins with.
 constexpr Bounded strassen_product(int levels, Bounded a, Bounded b, double base, double carried) {
   const auto product = [&](Bounded s, Bounded t, Bounded onto) -> Bounded {
     if (levels > 1) return onto + strassen_product(levels - 1, s, t, base, carried);
@@ -165,7 +168,7 @@ constexpr Bounded strassen_product(int levels, Bounded a, Bounded b, double base
 
 }  // namespace detail
 
-/// What an element's error is at most, of k·R_i·C_j, where the guard stays down.
+/// The largest error of an element relative to k·R_i·C_j, where the guard stays down.
 constexpr double strassen_bound(const SplitSums& sums, int interval, int levels, std::int64_t k) {
   const std::int64_t k0 = ((k + (1 << levels) - 1) >> levels) + 7;  // rounded up to eights, at most
   const double base = split_bound(sums, interval, k0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a split product falls back to when its guard is raised: a register-tiled product in IEEE
-// fp32. It is always launched behind the split product, and returns at once unless a word in device
-// memory says that the guard was raised, so that the host need not wait for that word. Each of 256
-// threads computes 8×8 elements of a 128×128 tile.
+// The fallback of a split product when its guard is raised: a register-tiled product in IEEE fp32.
+// It is always launched after the split product, and returns at once unless a word in device memory
+// says that the guard was raised, so that the host need not wait for that word. Each of 256 threads
+// computes 8×8 elements of a 128×128 tile.
 
 #include "../../launch.hpp"
 #include "../hopper.cuh"
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(threads, 2) fallback(MatmulArgs p, const unsig
                                : 0.0f;
       }
       __syncthreads();
-      // beyond k nothing is multiplied: 0·Inf would be NaN
+      // nothing is multiplied beyond k: 0·Inf would be NaN
       const int steps = min(depth, p.k - k);
       for (int inner = 0; inner < steps; ++inner) {
         float u[8], v[8];
@@ -78,7 +78,7 @@ void ieee_if(const unsigned* raised, const MatmulArgs& p, cudaStream_t stream) {
   const auto blocks = static_cast<unsigned>(tiles < most ? tiles : most);
   if (raised)
     launch_behind(fallback, blocks, threads, 0, stream, p, raised);
-  else  // it comes first, and the kernel before it may be anybody's
+  else  // it comes first, and the previous kernel may be of any kind
     launch_with(nullptr, fallback, dim3(blocks), threads, 0, stream, p, raised);
 }
 

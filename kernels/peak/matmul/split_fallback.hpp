@@ -5,8 +5,8 @@
 
 namespace recheck::kernels::matmul {
 
-/// C = A·B in IEEE fp32 if *raised, a word in device memory, is not 0 once the work queued before
-/// is done; nothing otherwise. Always if `raised` is null. split_fallback.cu
+/// C = A·B in IEEE fp32, always if `raised` is null; otherwise only if *raised, a word in device
+/// memory, is not 0 once the previously queued work is done. split_fallback.cu
 void ieee_if(const unsigned* raised, const MatmulArgs& args, cudaStream_t stream);
 
 }  // namespace recheck::kernels::matmul

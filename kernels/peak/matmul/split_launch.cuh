@@ -13,7 +13,7 @@
 
 namespace recheck::kernels::matmul::split {
 
-/// Where things are in the workspace.
+/// The layout of the workspace.
 struct Layout {
   Guard* guard;
   unsigned *column_max, *row_max;
@@ -42,7 +42,7 @@ Layout layout(const MatmulArgs& p, float* workspace) {
 }
 
 /// How the producer reads `planes` planes of A (m, k) and of B (k, n), all planes of a slab at
-/// once. False if the driver refuses that.
+/// once. False if the driver refuses.
 template <class Scheme, int tile_n>
 bool encode_operands(int m, int n, int k, std::int64_t planes, const Planes& a_planes,
                      const Planes& b_planes, CUtensorMap& a_map, CUtensorMap& b_map) {
@@ -130,9 +130,10 @@ std::int64_t cost(const MatmulArgs& p, int multiprocessors) {
   return (tiles + multiprocessors - 1) / multiprocessors * (Plan::tile_n + 24);
 }
 
-/// The whole: the pre-pass, the product by the cheapest of the plans, and the fallback, which the
-/// device skips unless the guard is raised. A conditional scheme's is skipped altogether if
-/// *only_if, a word outside the workspace, is 0 once the work queued before is done.
+/// The complete product: the pre-pass, the product by the cheapest of the plans, and the fallback,
+/// which the device skips unless the guard is raised. The device skips a conditional scheme's
+/// kernels altogether if *only_if, a word outside the workspace, is 0 once the previously queued
+/// work is done.
 template <class Scheme, class... Plans>
 void product(const MatmulArgs& p, const Queue& queue, const unsigned* only_if = nullptr) {
   if (p.m == 0 || p.n == 0) return;

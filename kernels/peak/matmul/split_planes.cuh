@@ -2,29 +2,29 @@
 #pragma once
 
 // The pre-pass of the split products: fp32 becomes a stack of planes of a narrower type whose sum
-// is the number again, x = x₀ + x₁ (+ x₂), each plane rounded to nearest from what the ones before
-// it left over. fp16 holds five exponent bits only, so rows of A and columns of B are first scaled
-// by powers of two that bring their largest element into [2^14, 2^15), and the second plane carries
-// another 2^12; both are undone exactly at the end. bf16 and TF32 have fp32's own range.
-// Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
+// is the number again, x = x₀ + x₁ (+ x₂). Each plane is the remainder of the previous ones,
+// rounded to nearest. fp16 has only five exponent bits, so rows of A and columns of B are first
+// scaled by powers of two that bring their largest element into [2^14, 2^15), and the second plane
+// is scaled by another 2^12; both are undone exactly at the end. bf16 and TF32 have fp32's own
+// range. Source: Ootomo and Yokota, "Recovering single precision accuracy from Tensor Cores while
 // surpassing the FP32 theoretical peak performance", IJHPCA 2022.
 //
-// The guard. The pre-pass counts what the planes cannot hold. If that is too much it raises the
-// guard, on the device, and the product comes from the IEEE kernel launched behind
+// The guard. The pre-pass counts the elements that the planes cannot hold. If there are too many,
+// it raises the guard, on the device, and the IEEE kernel launched afterwards computes the product
 // (split_fallback.cu). For fp16:
 // - A row or column whose maximum is Inf, NaN or outside 2^±60 raises it at once.
 // - An element is lost if it is below 2^-14 after scaling, where fp16 becomes subnormal: that is
 //   2^-28 to 2^-29 of the maximum. The planes hold it to an absolute 2^-37, with a second plane of
-//   up to 2^-25; all others to a relative 2^-23, with one of up to 2^-11. Without lost elements
-//   each product is right to 2^-21: 2·2^-23, and 2^-22 for low·low.
-// - A few lost elements are harmless under larger terms, and counting can prove that there are
-//   some. Call an element small if it is below 2^4. If a row of A and a column of B together have
+//   up to 2^-25; they hold all others to a relative 2^-23, with a second plane of up to 2^-11.
+//   Without lost elements each product is right to 2^-21: 2·2^-23, and 2^-22 for low·low.
+// - A few lost elements are harmless next to larger terms, and counting can prove that larger terms
+//   exist. Call an element small if it is below 2^4. If a row of A and a column of B together have
 //   fewer small elements than k, in one of their k terms neither factor is small, so (|A||B|)ij is
 //   at least 2^8. The other factor of a lost element is below 2^15 and its second plane at most
-//   2^4, so L lost elements cost at most L·(2^-37·2^15 + 2^-25·2^4), which is 3·2^-24 of that for
-//   L = 64. So more than 64 lost elements raise the guard, and so does any where this proof fails.
-// For bf16 and TF32 an element raises it that is not 0 and is outside [2^-56, 2^56), as its last
-// plane or its products could leave the range. split_bound.hpp has what follows for the result.
+//   2^4, so L lost elements cost at most L·(2^-37·2^15 + 2^-25·2^4). For L = 64 this is 3·2^-24
+//   of 2^8. More than 64 lost elements raise the guard, and so does one where this proof fails.
+// For bf16 and TF32 a nonzero element outside [2^-56, 2^56) raises it, as its last plane or its
+// products could leave the range. split_bound.hpp has the consequences for the result.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -37,10 +37,10 @@
 
 namespace recheck::kernels::matmul::split {
 
-/// What the pre-pass has found, in the workspace. Cleared before each product.
+/// The pre-pass's findings, in the workspace. Cleared before each product.
 struct Guard {
   unsigned bad;      // not 0: something that no plane can hold
-  unsigned lost;     // so many elements, modulo 2^32: of more than most_lost, `bad` tells
+  unsigned lost;     // elements, modulo 2^32; if there are more than most_lost, `bad` is set
   unsigned small_a;  // the most small elements of a row of A
   unsigned small_b;  // the most small elements of a column of B within one thread's rows
   unsigned raised;   // the verdict, for the fallback
@@ -49,23 +49,24 @@ struct Guard {
 
 constexpr unsigned most_lost = 64;
 constexpr float least_normal = 0x1p-14f;           // of fp16
-constexpr int scan_columns = 128, scan_rows = 64;  // of B, a block's
+constexpr int scan_columns = 128, scan_rows = 64;  // a block's part of B
 constexpr int scan_warps = 8, scan_threads = 32 * scan_warps;
 constexpr int scan_depth = scan_rows / scan_warps;  // rows of a thread
 
 __device__ inline bool raised(const Guard& guard, int k) {
   if (guard.bad) return true;
   if (!guard.lost) return false;
-  // a thread saw every eighth row of its block's: the most small ones, times the threads
+  // a thread saw every eighth row of its block's, so this multiplies its largest count by the
+  // number of threads
   const unsigned threads = (k + scan_rows - 1) / scan_rows * scan_warps;
   return guard.lost > most_lost ||
          guard.small_a + guard.small_b * threads >= static_cast<unsigned>(k);
 }
 
-/// Maxima are kept as the bits of |x|, whose order is that of the values, NaN largest.
+/// Maxima are kept as the bits of |x|, which sort like the values, with NaN largest.
 __device__ inline unsigned magnitude(float x) { return __float_as_uint(x) & 0x7fffffffu; }
-/// 2^(14 - below - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 and `of_zeros` for one
-/// of 0.
+/// 2^(14 - below - e) and its inverse, for a maximum in [2^e, 2^(e + 1)); 1 and `of_zeros` for a
+/// maximum of 0.
 __device__ inline float scale_up(unsigned maximum, int below = 0) {
   return maximum ? __uint_as_float((268 - below - (maximum >> 23)) << 23) : 1.0f;
 }
@@ -104,27 +105,27 @@ __device__ inline void store_fp16(float4 x, float4 scale, unsigned short* high,
   for (int i = 0; i < 4; ++i) {
     const __half first = __float2half_rn(scaled[i]);
     h[i] = __half_as_ushort(first);
-    // what is left over is exact in fp32, and 2^12 brings it up to the first plane's range
+    // the remainder is exact in fp32, and 2^12 brings it up to the first plane's range
     l[i] = __half_as_ushort(__float2half_rn((scaled[i] - __half2float(first)) * 4096.0f));
   }
   *reinterpret_cast<std::uint64_t*>(high) = pack4(h);
   *reinterpret_cast<std::uint64_t*>(high + plane) = pack4(l);
 }
 
-/// Adds a block's lost elements to all of them. Whoever passes the limit says so at once: 2^32 of
-/// them count to 0 again.
+/// Adds a block's lost elements to the total. The block that passes the limit raises the guard at
+/// once, as the count wraps around at 2^32.
 __device__ inline void add_lost(Guard& guard, unsigned lost) {
   if (lost && atomicAdd(&guard.lost, lost) + lost > most_lost) guard.bad = 1;
 }
 
-/// Adds |x|'s part to the counts, whose thresholds follow from the scale.
+/// Adds |x| to the counts, whose thresholds follow from the scale.
 __device__ inline void count_small(float x, float scale, unsigned& lost, unsigned& small) {
   const float scaled = fabsf(x) * scale;
   small += scaled < 16.0f;
   lost += scaled < least_normal && x != 0;
 }
 
-/// Where the planes of an operand are: `ld` elements from row to row, `plane` from plane to plane.
+/// Where an operand's planes are: `ld` elements from row to row, `plane` from plane to plane.
 struct Planes {
   void* base;
   std::int64_t ld, plane;
@@ -165,22 +166,22 @@ __device__ __forceinline__ void scan_panel(const MatmulArgs& p, int panel, unsig
   unsigned maximum = 0;
 #pragma unroll
   for (int w = 0; w < scan_warps; ++w) maximum = max(maximum, shared[w][threadIdx.x]);
-  atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order, one result
+  atomicMax(&column_max[column + threadIdx.x], maximum);  // of integers: any order will do
 }
 
-/// Whether a kernel has nothing to do: a conditional one does its work only if *only_if, which is
-/// known before the first of them starts, is not 0.
+/// Whether a kernel has nothing to do: a conditional kernel works only if *only_if is not 0. The
+/// word is final before the first of them starts.
 template <bool conditional>
 __device__ bool skipped([[maybe_unused]] const unsigned* only_if) {
   if constexpr (conditional) {
-    hopper::griddepcontrol_wait();  // what comes behind relies on all that went before
+    hopper::griddepcontrol_wait();  // later kernels rely on all previous work
     return *only_if == 0;
   } else {
     return false;
   }
 }
 
-/// First launch: a block for each row of A, which it scales and splits in one pass; the others find
+/// First launch: a block for each row of A scales and splits it in one pass; the other blocks find
 /// the column maxima of B, a panel of scan_rows×scan_columns each.
 template <bool aligned, bool conditional>
 __global__ void __launch_bounds__(scan_threads)
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(scan_threads)
 
   const float* row = p.a + blockIdx.x * p.lda;
   const int quads = (p.k + 3) / 4;
-  constexpr int held = 8;  // float4 of a thread; what a longer row has more is read twice
+  constexpr int held = 8;  // float4 per thread; the rest of a longer row is read twice
   float4 x[held];
   unsigned maximum = 0;
 #pragma unroll
@@ -246,10 +247,10 @@ __global__ void __launch_bounds__(scan_threads)
   __syncthreads();
   if (threadIdx.x) return;
   for (int w = 1; w < scan_warps; ++w) lost += shared[1][w], small += shared[2][w];
-  small -= 4 * quads - p.k;  // zeros in place of elements beyond the row's end
+  small -= 4 * quads - p.k;  // zeros that stand for elements beyond the row's end
   row_max[blockIdx.x] = maximum;
   add_lost(*guard, lost);
-  // most blocks bring nothing new, and then need no atomic
+  // most blocks do not raise the maximum, and then need no atomic
   if (small > *static_cast<volatile unsigned*>(&guard->small_a)) atomicMax(&guard->small_a, small);
   if (!scalable(maximum)) guard->bad = 1;
 }
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(scan_threads)
   const int column = blockIdx.x % across * scan_columns, top = blockIdx.x / across * scan_rows;
   const int j = column + 4 * lane;
   float4 x[scan_depth];
-  load_panel<aligned>(p, top + warp, column, lane, x);  // B does not depend on the kernel before
+  load_panel<aligned>(p, top + warp, column, lane, x);  // B does not depend on the previous kernel
   hopper::griddepcontrol_wait();
   unsigned maximum[4];
   bool good = true;
@@ -293,7 +294,8 @@ __global__ void __launch_bounds__(scan_threads)
     count_small(x[i].z, scale.z, lost, small[2]);
     count_small(x[i].w, scale.w, lost, small[3]);
   }
-  // the last four columns need not all be there: zeros in their place are nobody's small elements
+  // some of the last four columns may not exist: the zeros in their place count as no small
+  // elements
 #pragma unroll
   for (int i = 1; i < 4; ++i)
     if (j + i >= p.n) small[i] = 0;
@@ -307,13 +309,14 @@ __global__ void __launch_bounds__(scan_threads)
     atomicMax(&guard->small_b, shared[1]);
 }
 
-/// Not 0 and outside [2^-56, 2^56), or Inf or NaN.
+/// Whether x is Inf, NaN, or nonzero and outside [2^-56, 2^56).
 __device__ inline bool out_of_range(float x) {
   const unsigned bits = magnitude(x), exponent = bits >> 23;
   return bits && (exponent < 127 - 56 || exponent >= 127 + 56);
 }
 
-/// Four elements into three bf16 planes. Eight bits each, and the signs: 24 bits and more.
+/// Splits four elements into three bf16 planes. Each has eight bits and a sign, at least 24 bits in
+/// all.
 __device__ inline void store_bf16(float4 x, unsigned short* first, std::int64_t plane) {
   const float values[4] = {x.x, x.y, x.z, x.w};
   unsigned short parts[3][4];
@@ -332,7 +335,7 @@ __device__ inline void store_bf16(float4 x, unsigned short* first, std::int64_t 
     *reinterpret_cast<std::uint64_t*>(first + t * plane) = pack4(parts[t]);
 }
 
-/// Round to nearest TF32: 11 bits of significand in an fp32 word.
+/// Rounds to the nearest TF32: 11 bits of significand in an fp32 word.
 __device__ inline float round_tf32([[maybe_unused]] float x) {
   unsigned bits = 0;
 #if __CUDA_ARCH__ >= 800
@@ -341,7 +344,8 @@ __device__ inline float round_tf32([[maybe_unused]] float x) {
   return __uint_as_float(bits);
 }
 
-/// A block for each row of A, then for each row of B if that has planes here: element by element.
+/// A block for each row of A, then for each row of B if its planes are made here: element by
+/// element.
 template <bool bf16, bool aligned>
 __global__ void __launch_bounds__(scan_threads)
     split_elements(MatmulArgs p, Planes a_planes, Planes b_planes, Guard* guard) {
@@ -370,7 +374,7 @@ __global__ void __launch_bounds__(scan_threads)
   if (bad) guard->bad = 1;
 }
 
-/// B into two TF32 planes of its transpose, 32×32 at a time, as wgmma wants TF32 along k.
+/// B into two TF32 planes of its transpose, 32×32 at a time: wgmma takes TF32 only along k.
 constexpr int flip_tile = 32;
 template <int flip_rows>
 __global__ void __launch_bounds__(flip_tile* flip_rows)

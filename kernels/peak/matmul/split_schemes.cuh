@@ -8,10 +8,10 @@
 
 namespace recheck::kernels::matmul::split {
 
-/// A scheme: the planes' type, and which products of planes are summed in which order. The digits
-/// of a_planes and b_planes, lowest first, name the planes of product after product; the last one
-/// is the main product, plane 0 of both. A conditional scheme's kernels do nothing unless a word in
-/// device memory tells them to.
+/// A scheme: the planes' type, and the order in which products of planes are summed. The digits of
+/// a_planes and b_planes, lowest first, name the planes of product after product; the last one is
+/// the main product, plane 0 of both. A conditional scheme's kernels do nothing unless a word in
+/// device memory enables them.
 struct Fp16x3 {
   static constexpr hopper::Type type = hopper::Type::f16;
   static constexpr int planes = 2, products = 3;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fewer products than 2n³ operations: Strassen's multiplication in Winograd's form (strassen.hpp)
-// over split_fp16x3.cu's products of planes, so that 7/8 of the tensor cores' work are left with
-// one level and 49/64 with two. Of 8192³ that is worth more than it costs: sums of blocks are
-// formed while splitting (strassen_planes.cuh), and all products of a tile position are one
-// block's, one after the other, so that what they are combined from is nobody else's, and what is
-// needed next is still in L2: no atomics, no order but the block's own, the same bits each time. C
-// is written once. strassen_bound() says how far the result may be off, which is a weaker promise
-// than that of the other split rungs.
+// Fewer operations than 2n³: Strassen's multiplication in Winograd's form (strassen.hpp) over
+// split_fp16x3.cu's products of planes. One level leaves 7/8 of the tensor cores' work, two leave
+// 49/64. At 8192³ that saves more than it costs. Sums of blocks are formed while splitting
+// (strassen_planes.cuh). One block computes all products of a tile position, one after the other.
+// So no other block needs the intermediate sums, and the next ones are still in L2. There are no
+// atomics, only the block's own order, so every run gives the same bits. C is written once.
+// strassen_bound() gives the error bound, which is a weaker promise than that of the other split
+// kernels.
 //
-// The ring of slabs brings the tiles of scratch as well, as two slabs behind a product's, since a
+// The ring of slabs also fetches the tiles of scratch, as two slabs after a product's, since a
 // round trip to L2 for each would leave the tensor cores idle for a tenth of the time. The block's
-// threads have written them, and the asynchronous proxy reads them: a fence and an mbarrier stand
-// between, which the threads pass where all they have stored has long arrived.
+// threads write the tiles and the asynchronous proxy reads them, so a fence and an mbarrier
+// separate the two. The threads pass these when their stores have long completed.
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace recheck::kernels::matmul {
 namespace strassen {
 
 using Scheme = split::Fp16x3;
-/// split_fp16x3's product, for where the guard is raised.
+/// split_fp16x3's product, for when the guard is raised.
 struct Fallback : Scheme {
   static constexpr bool conditional = true;
 };
@@ -33,11 +33,11 @@ using S = split::Sizes<Scheme, Plan::tile_n>;
 constexpr int values = 64;
 [[maybe_unused]] constexpr int slab_depth = S::depth;
 constexpr int tile_vectors = 128 * 128 / 4;  // float4 of a tile of scratch
-// slabs of a product until consumers tell that what they keep of the one before is stored: by then
-// it costs no waiting
+// slabs of a product before consumers report that they have stored the previous one's tiles: by
+// then it costs no waiting
 [[maybe_unused]] constexpr int told_after = 4;
 static_assert(2 * S::slab == tile_vectors * sizeof(float4));
-// what a product keeps has been told of before its successor's last slab is asked for
+// consumers report a product's tiles before its successor's last slab is requested
 static_assert(256 / slab_depth >= told_after + 2 && split_strassen_least_k<1> >> 1 == 256 &&
               split_strassen_least_k<2> >> 2 == 256);
 
@@ -61,7 +61,7 @@ struct Job {
 
 struct Barriers {
   hopper::Mbarrier full[S::slots], empty[S::slots];
-  hopper::Mbarrier stored;  // what a product's threads keep in scratch
+  hopper::Mbarrier stored;  // that a product's tiles of scratch are stored
 };
 
 /// The producer, one thread.
@@ -95,11 +95,11 @@ __device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensor
     tiles.corner(t, row, column);
     for (int i = 0; i < program.products; ++i, follows = true) {
       const Step step = program.steps[i];
-      if (step.start >= 0) fetch_tile(step.start);  // of two products ago or before
+      if (step.start >= 0) fetch_tile(step.start);  // from two or more products ago
       for (int s = 0; s < depth; ++s, ring.advance()) {
         if (s % split::leg == 0) pace.begin_leg();
-        // consumers tell of the product before at this one's first slabs, and not again before it
-        // has its last
+        // consumers report the previous product during this one's first slabs, and not again before
+        // it has its last
         if (follows && s == depth - 1) {
           hopper::mbarrier_wait_parity(&barriers.stored, stored_parity);
           stored_parity ^= 1;
@@ -129,13 +129,13 @@ template <int levels>
 struct Consumer : split::Consumer<Scheme, Plan> {
   hopper::Mbarrier& stored;
 
-  /// Adds a product to `sum`. If `tell`, what is in scratch by now may be fetched.
+  /// Adds a product to `sum`. If `tell`, reports that the current tiles of scratch may be fetched.
   __device__ __forceinline__ void multiply(float (&sum)[values], int slabs, bool tell) {
     split::Accumulators<Scheme, Plan> sums;
 #pragma unroll
     for (int i = 0; i < values; ++i) {
       sums.sum[i] = sum[i];
-      // set, so that no registers are taken to hold them between two products
+      // set by assembly, so that no registers hold zeros between two products
       asm volatile("mov.f32 %0, 0f00000000;" : "=f"(sums.main[i]));
       asm volatile("mov.f32 %0, 0f00000000;" : "=f"(sums.rest[i]));
     }
@@ -149,7 +149,7 @@ struct Consumer : split::Consumer<Scheme, Plan> {
     for (int i = 0; i < values; ++i) sum[i] = sums.total(i);
   }
 
-  /// Adds the tile of scratch that comes next.
+  /// Adds the next tile of scratch.
   __device__ __forceinline__ void add_tile(float (&x)[values]) {
 #pragma unroll
     for (int half = 0; half < 2; ++half, ring.advance()) {
@@ -163,26 +163,26 @@ struct Consumer : split::Consumer<Scheme, Plan> {
         float* const at = x + 32 * half + 4 * j;
         at[0] += y.x, at[1] += y.y, at[2] += y.z, at[3] += y.w;
       }
-      // an mbarrier.arrive does not wait for loads from shared memory that are under way
+      // an mbarrier.arrive does not wait for pending loads from shared memory
       hopper::fence_proxy_async();
       __syncwarp();
       release(ring.slot);
     }
   }
 
-  /// A tile into scratch, (16 vectors, thread).
+  /// Stores a tile in scratch, (16 vectors, thread).
   __device__ __forceinline__ void keep(const float (&x)[values], float4* to) const {
 #pragma unroll
     for (int j = 0; j < values / 4; ++j)
       __stcg(to + 256 * j, make_float4(x[4 * j], x[4 * j + 1], x[4 * j + 2], x[4 * j + 3]));
   }
 
-  /// A tile, scaled back, into a block of C.
+  /// Stores a tile, scaled back, in a block of C.
   __device__ __forceinline__ void store(const float (&x)[values], int block, const Job& job,
                                         int row, int column) const {
     constexpr int across = 1 << levels;
     const MatmulArgs& p = job.p;
-    // keeps the compiler from finding all addresses before the products, in registers that these
+    // keeps the compiler from computing all addresses before the products, in registers that these
     // need
     asm volatile("" : "+r"(row), "+r"(column), "+r"(block));
     row += warpgroup * 64 + threadIdx.x % 128 / 32 * 16 + lane / 4;
@@ -299,7 +299,7 @@ __global__ void __launch_bounds__(split::gemm_threads, 1)
 #endif
 }
 
-/// Where things are in the workspace.
+/// The layout of the workspace.
 struct Layout {
   Guard* guard;
   unsigned *column_max, *column_small, *row_max;
@@ -384,7 +384,7 @@ void split_strassen(const MatmulArgs& args, const Queue& queue) {
   launch_planes<levels>(args, blocks, l, queue.stream);
   if (!launch_multiply<levels>(args, blocks, l, queue.stream))
     return split_fp16x3<Plan::interval>(args, queue);
-  // in the place of the sums' planes, which nobody reads any more and which took half as much again
+  // reuses the space of the sums' planes, which are no longer needed and were half as large again
   Queue behind = queue;
   behind.workspace = reinterpret_cast<float*>(l.a);
   split::product<Fallback, Plan, split::Plan<64, Plan::interval, Plan::small>>(args, behind,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// fp32 from TF32: two planes of 11 bits with fp32's exponents, three products. What everyone tries
-// first; it costs twice what fp16 does, reads twice the bytes, and wgmma takes TF32 along k only,
-// so that the pre-pass has to transpose B. Source: CUTLASS's 3xTF32, examples 27 and 28, for
-// Ampere.
+// fp32 from TF32: two planes of 11 bits with fp32's exponents, three products. This is the usual
+// first attempt. It costs twice what fp16 does and reads twice the bytes, and wgmma takes TF32
+// along k only, so that the pre-pass has to transpose B. Source: CUTLASS's 3xTF32, examples 27 and
+// 28, for Ampere.
 
 #include "split_launch.cuh"
 

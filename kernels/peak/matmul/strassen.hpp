@@ -3,7 +3,7 @@
 
 // Strassen's multiplication in Winograd's form, as a list of steps that a block goes through for
 // one tile position. With `levels` levels A, B and C are cut into 2^levels × 2^levels blocks, and
-// 7^levels products of sums of blocks take the place of 8^levels of blocks. One level:
+// 7^levels products of sums of blocks replace 8^levels products of blocks. One level:
 //
 //   S1 = A21 + A22   S2 = S1 - A11   S3 = A11 - A21   S4 = A12 - S2
 //   T1 = B12 - B11   T2 = B22 - T1   T3 = B22 - B12   T4 = B21 - T2, its sign turned
@@ -12,10 +12,10 @@
 //   C12 = U4 + P3
 //
 // Only P1 (then U2, U4) and U3 are needed again: two tiles of scratch, or at an outer level two for
-// each tile of a quarter of the product. Products of the innermost level go on in the same
-// accumulators where the sum before is what they are added to. Source: Winograd, "On multiplication
-// of 2×2 matrices", 1971; the order is that of Douglas et al., "GEMMW", 1994, with sums kept by
-// tile instead of by matrix.
+// each tile of a quarter of the product. Where a product is added to the previous sum, the
+// innermost level continues in the same accumulators. Source: Winograd, "On multiplication of 2×2
+// matrices", 1971; the order is that of Douglas et al., "GEMMW", 1994, with sums kept by tile
+// instead of by matrix.
 
 namespace recheck::kernels::matmul::strassen {
 
@@ -23,16 +23,16 @@ constexpr int power(int base, int exponent) {
   return exponent == 0 ? 1 : base * power(base, exponent - 1);
 }
 
-/// A sum that is made of a product's tile: the tile, plus tiles of scratch, to where it goes. What
-/// is not `none`, `self` or a block of C (from `c_block` on, by rows) is a tile of scratch.
+/// A sum made of a product's tile: the tile, plus tiles of scratch, and its destination. A place
+/// other than `none`, `self` or a block of C (from `c_block` on, by rows) is a tile of scratch.
 struct Sum {
   int to;
   int plus[2];
 };
 constexpr int none = -1, self = -2, c_block = 1 << 16;
 
-/// A product, what its accumulators start from (a tile of scratch, none or itself: what they have),
-/// and which sums are made of it, in this order.
+/// A product, the start of its accumulators (a tile of scratch, none, or itself: their current
+/// values), and the sums made of it, in this order.
 struct Step {
   int product, start, first_sum, sums;
 };
@@ -47,7 +47,7 @@ struct Program {
 
 namespace detail {
 
-/// What becomes of one tile of a product.
+/// The destinations of one tile of a product.
 struct Sums {
   Sum of[4] = {};
   int count = 0;
@@ -78,7 +78,7 @@ struct Builder {
     for (int i = 0; i < sums.count; ++i) program.sums[sum++] = sums.of[i];
   }
 
-  /// Product p of `level` levels, whose tile t goes where to[t] says, in scratch from `free` on.
+  /// Product p of `level` levels. Its tile t goes where to[t] says, with scratch from `free` on.
   template <int level>
   constexpr void add_product(int p, int free, const Sums (&to)[1 << 2 * level]) {
     if constexpr (level == 0) {
@@ -131,7 +131,7 @@ constexpr Program<levels> program() {
   return builder.program;
 }
 
-/// Rows or columns of a block along an extent: the same for all, on 16 bytes of fp16.
+/// Rows or columns of a block along an extent: equal for all blocks, on 16 bytes of fp16.
 constexpr int block_extent(int extent, int levels) {
   const int blocks = 1 << levels;
   return ((extent + blocks - 1) / blocks + 7) / 8 * 8;

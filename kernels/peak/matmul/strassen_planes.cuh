@@ -2,21 +2,23 @@
 #pragma once
 
 // The pre-pass of split_strassen.cu: the sums of blocks of A and of B that Winograd's products
-// take, formed in fp32 while an element is on its way into its two fp16 planes (split_planes.cuh).
-// Each thread holds the same place of all 4^levels blocks and writes it in 7^levels sums.
+// take. They are formed in fp32 while an element is split into its two fp16 planes
+// (split_planes.cuh). Each thread holds the same place of all 4^levels blocks and writes it in
+// 7^levels sums.
 //
-// Rows of A and columns of B are scaled by powers of two first. Without that, rows that are added
-// to much larger ones would lose what those round off. A row has the scale of the largest of those
-// that it is added to if that is within the next power of two, as otherwise rows of like data,
-// whose largest elements lie on two sides of a power of two, would differ by two. Largest elements
-// come into [2^(14 - 2 levels), 2^(15 - 2 levels)): sums of up to 4^levels elements stay in range.
-// Source: Ballard, Benson, Druinsky, Lipshitz and Schwartz, "Improving the numerical stability of
-// fast matrix multiplication", arXiv 1507.00687, there "outside scaling".
+// Rows of A and columns of B are scaled by powers of two first. Otherwise a row that is added to
+// much larger ones would lose the bits that these round off. A row takes the scale of the largest
+// of the rows that it is added to if that is within the next power of two. Without this, rows of
+// similar data, whose largest elements lie on two sides of a power of two, would differ by a factor
+// of two. Largest elements come into [2^(14 - 2 levels), 2^(15 - 2 levels)), so sums of up to
+// 4^levels elements stay in range. Source: Ballard, Benson, Druinsky, Lipshitz and Schwartz,
+// "Improving the numerical stability of fast matrix multiplication", arXiv 1507.00687, there
+// "outside scaling".
 //
-// The guard. What fp16 cannot scale raises it, as in split_planes.cuh, and so does a row or column
-// that is not 0 and has more than 3·⌊k/8⌋ of its k elements below 1/32 of the power of two above
-// what it is scaled for: results of that could be far less than what the sums round off.
-// strassen_bound() has what follows.
+// The guard. Maxima that fp16 cannot scale raise it, as in split_planes.cuh. So does a row or
+// column that is not 0 and has more than 3·⌊k/8⌋ of its k elements below 1/32 of the power of two
+// above the maximum it is scaled for: its results could be far smaller than the rounding of the
+// sums. strassen_bound() has the consequences.
 
 #include "../float4.cuh"
 #include "split_planes.cuh"
@@ -32,29 +34,30 @@ struct Guard {
   unsigned begun;  // legs of all blocks (Pace)
 };
 
-/// Extents of the smallest blocks: of C m×n, of sums along k.
+/// Extents of the smallest blocks: m×n in C, k along the sums.
 struct Blocks {
   int m, n, k;
 };
 
 constexpr int rows_threads = 512, columns_threads = 256;
-constexpr int columns_wide = 128, columns_rows = 32;  // of a block of threads of split_columns
+constexpr int columns_wide = 128, columns_rows = 32;  // per block of threads of split_columns
 
-/// What a row is scaled for, of its own largest magnitude and that of all it is added to.
+/// The maximum for which a row is scaled, from its own largest magnitude and that of all rows that
+/// it is added to.
 __device__ inline unsigned shared_maximum(unsigned own, unsigned largest) {
   return own && (own >> 23) + 1 >= largest >> 23 ? largest : own;
 }
-/// 1/32 of the power of two above, scaled.
+/// The scaled value of 1/32 of the power of two above.
 template <int levels>
 constexpr float small_below = static_cast<float>(1 << (15 - 2 * levels)) / 32;
 
-/// Whether a row of k elements, so many of them small, is left to split_fp16x3.
+/// Whether a row of k elements, `small` of them small, is left to split_fp16x3.
 __device__ inline bool too_uneven(unsigned small, int k) {
   return small > static_cast<unsigned>(k) / 8 * 3;
 }
 
-/// Where a thread's element goes in the first product's high plane; planes lie behind one another,
-/// each product's low one behind its high one.
+/// Where a thread's element goes in the first product's high plane. Each product's low plane
+/// follows its high one, and the next product follows both.
 struct To {
   unsigned short* high;
   std::int64_t plane;
@@ -65,7 +68,7 @@ template <int levels, bool of_a>
 __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], const To& to,
                                            int product) {
   if constexpr (levels == 0) {
-    // keeps the compiler from finding the addresses of all products first, in registers that the
+    // keeps the compiler from computing the addresses of all products first, in registers that the
     // blocks need
     std::int64_t plane = to.plane;
     asm volatile("" : "+l"(plane));
@@ -81,7 +84,7 @@ __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], c
       for (int i = 0; i < quarter; ++i) y[i] = sum(i);
       write_sums<levels - 1, of_a>(y, to, 7 * product + p);
     };
-    // S4 and T4 are made of S2 and T2, which lie in y before
+    // S4 and T4 are made of S2 and T2, which y holds from before
     if constexpr (of_a) {
       write(0, [&](int i) { return of(0, i); });
       write(1, [&](int i) { return of(1, i); });
@@ -102,7 +105,7 @@ __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], c
   }
 }
 
-/// Of a warp, in all its lanes.
+/// The maximum over a warp, in all its lanes.
 __device__ inline unsigned warp_max(unsigned x) {
   for (int step = 16; step; step /= 2) x = max(x, __shfl_xor_sync(0xffffffffu, x, step));
   return x;
@@ -142,7 +145,7 @@ __global__ void __launch_bounds__(256)
 }
 
 /// Third launch: a block of threads for each set of rows of A that are added to each other. They
-/// are read once if they fit into registers, else once more from L2.
+/// are read once if they fit into registers, otherwise again from L2.
 template <int levels, bool aligned>
 __global__ void __launch_bounds__(rows_threads, 1)
     split_rows(MatmulArgs p, Blocks blocks, unsigned short* planes, unsigned* row_max,
@@ -229,7 +232,7 @@ __global__ void __launch_bounds__(rows_threads, 1)
 #pragma unroll
   for (int r = 0; r < rows; ++r)
     if (r == static_cast<int>(threadIdx.x)) own = most[r];
-  count -= rows * blocks.k - p.k;  // zeros in place of elements beyond the row's end
+  count -= rows * blocks.k - p.k;  // zeros that stand for elements beyond the row's end
   const std::int64_t row = blockIdx.x + std::int64_t{threadIdx.x} * blocks.m;
   if (row >= p.m) return;
   row_max[row] = own;

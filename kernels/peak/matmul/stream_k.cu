@@ -2,14 +2,14 @@
 //
 // The same work for every multiprocessor. tma_persistent.cu assigns whole tiles, and unless their
 // number is a multiple of the multiprocessors', some of these are idle in the last wave: at 3072 a
-// quarter. Here all blocks get the same number of whole tiles, and the slabs of the tiles that
-// remain, one or two per block, form one line that is cut into equal stretches. The block that
-// begins a tile stores its sums in C. The blocks that continue the tile leave theirs in a
-// workspace, and a second kernel, launched behind, adds them to C in the order of k: the same bits
-// in every run. The alternative, in which one block waits for the others' sums and adds them
-// itself, saves that kernel but adds serially: no faster at 1024 and above, slower below. Source:
-// Osama et al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix
-// Multiplication on the GPU" (2023), its hybrid form.
+// quarter. Here all blocks get the same number of whole tiles. The slabs of the remaining tiles,
+// one or two tiles per block, form one line that is cut into equal ranges. The block that begins a
+// tile stores its sums in C. The blocks that continue the tile store theirs in a workspace, and a
+// second kernel, launched afterwards, adds them to C in the order of k: the same bits in every run.
+// The alternative, in which one block waits for the others' sums and adds them itself, saves that
+// kernel but adds serially: it is no faster at 1024 and above, and slower below. Source: Osama et
+// al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
+// GPU" (2023), its hybrid form.
 
 #include <cuda_runtime.h>
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int add_threads = 256, words = 4;  // of C, for each thread
 
-/// Adds to C the parts of the blocks that continue a tile; each block of this kernel a slice of it.
+/// Adds to C the parts of the blocks that continue a tile; each block of this kernel adds a slice.
 template <class P>
 __global__ void __launch_bounds__(add_threads)
     add_parts_kernel([[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Four words at a time. The threads of register_tile.cu move single words: from global memory, to
-// and from shared memory, to C. Here each of these is one 16-byte access, a quarter of the
-// instructions, and the issue slots that they leave go to multiply-adds. For that a thread's rows
-// and columns come in groups of four neighbours, and A's slab is stored transposed (depth, tile),
-// four words apart per row so that transposing meets no bank conflict. Source: Nervana's maxas
-// SGEMM notes (Gray, 2014); CUTLASS's SIMT kernels.
+// and from shared memory, to C. Here each of these is one 16-byte access, which takes a quarter of
+// the instructions and frees issue slots for multiply-adds. For this a thread's rows and columns
+// come in groups of four neighbours. A's slab is stored transposed (depth, tile), with rows four
+// words apart so that transposing meets no bank conflict. Source: Nervana's maxas SGEMM notes
+// (Gray, 2014); CUTLASS's SIMT kernels.
 //
-// Sixteen-byte accesses need aligned bases and leading dimensions and m×n×k that they divide;
+// Sixteen-byte accesses need aligned bases, and leading dimensions and m×n×k divisible by four;
 // otherwise the same kernel stages and stores word by word.
 
 #include "../vectors.hpp"

@@ -2,10 +2,10 @@
 //
 // A tile for every warp. In vectorized.cu the 32 threads of a warp are half a row of the block's
 // threads: together they read 2 different groups of A and 16 of B. Here a warp owns a compact part
-// of the tile, 4×8 lanes, and reads 4 and 8, with lanes numbered so that each 16-byte load takes 2
-// wavefronts of shared memory rather than 4; and a step's fragments are loaded while the step
-// before is multiplied, so that nothing waits for shared memory. Source: CUTLASS, "Efficient GEMM
-// in CUDA", warp-level tiles (Kerr et al., 2017).
+// of the tile, 4×8 lanes, and reads 4 and 8. Lanes are numbered so that each 16-byte load takes 2
+// wavefronts of shared memory rather than 4. A step's fragments are loaded while the previous step
+// is multiplied, so that nothing waits for shared memory. Source: CUTLASS, "Efficient GEMM in
+// CUDA", warp-level tiles (Kerr et al., 2017).
 
 #include "warp_tile.cuh"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the rungs from warp_tile.cu on have in common: how a block's tile of C is divided among
-// warps and lanes, a thread's fragments of A's and B's slab, their outer product, and how C is
-// written.
+// What the kernels from warp_tile.cu on share: how a block's tile of C is divided among warps and
+// lanes, a thread's fragments of A's and B's slab, their outer product, and how C is written.
 
 #include <cstdint>
 
@@ -13,8 +12,8 @@
 namespace recheck::kernels::matmul {
 
 /// A block's tile (warps_m·4·tm, warps_n·8·tn): each warp has 4×8 lanes, each lane tm×tn outputs in
-/// 4×4 pieces, so that every fragment is a few 16-byte loads. Slabs are `depth` deep along k: A's
-/// transposed, (depth, a_pitch), and B's, (depth, columns), behind it.
+/// 4×4 pieces, so that every fragment is a few 16-byte loads. Slabs are `depth` deep along k: first
+/// A's, transposed, (depth, a_pitch), then B's, (depth, columns).
 template <int warps_m_, int warps_n_, int tm_, int tn_, int depth_>
 struct WarpTiles {
   static constexpr int warps_m = warps_m_, warps_n = warps_n_, tm = tm_, tn = tn_, depth = depth_;
@@ -30,9 +29,9 @@ struct Place {
   int row, column;
 };
 
-/// Lanes 0, 1 and 0, 2 are neighbours along m and along n: in each half of the warp the lanes that
-/// share a fragment lie so that shared memory serves 16 lanes at once, 2 wavefronts for a 16-byte
-/// load instead of 4.
+/// Lanes 0, 1 and 0, 2 are neighbours along m and along n. In each half of the warp the lanes that
+/// share a fragment lie so that shared memory serves 16 lanes at once: a 16-byte load takes 2
+/// wavefronts instead of 4.
 template <typename T>
 __device__ __forceinline__ Place place_in_tile(int warp, int lane) {
   const int lane_row = (lane & 1) | lane >> 4 << 1, lane_column = lane >> 1 & 7;
@@ -40,12 +39,12 @@ __device__ __forceinline__ Place place_in_tile(int warp, int lane) {
           warp / T::warps_m * 8 * T::tn + 4 * lane_column};
 }
 
-/// One step along k: what a thread needs of both slabs.
+/// One step along k: the words that a thread needs from both slabs.
 template <typename T>
 struct Fragment {
   float a[T::tm], b[T::tn];
 
-  /// A value that is known once all loads have come back.
+  /// A value that depends on all loads, so it is known only when all have completed.
   __device__ __forceinline__ unsigned bits() const {
     unsigned all = 0;
 #pragma unroll
@@ -71,8 +70,8 @@ struct Fragment {
   }
 };
 
-/// Writes four neighbours of a row of C, those of them that lie inside (m, n): as one vector if C
-/// is aligned for it.
+/// Writes those of four neighbours of a row of C that lie inside (m, n), as one vector if C is
+/// aligned for it.
 __device__ __forceinline__ void store_four(const MatmulArgs& p, bool vectors, int row, int column,
                                            float4 four) {
   if (row >= p.m) return;
@@ -87,9 +86,9 @@ __device__ __forceinline__ void store_four(const MatmulArgs& p, bool vectors, in
   }
 }
 
-/// The thread's outputs. Back and forth along the shorter side, so that neighbouring multiply-adds
-/// share an operand: three operands from two register banks are one more than a cycle delivers, and
-/// the operand-reuse cache makes up for it.
+/// The thread's outputs. It goes back and forth along the shorter side, so that neighbouring
+/// multiply-adds share an operand: two register banks deliver two operands per cycle, one too few,
+/// and the operand-reuse cache supplies the third.
 template <typename T>
 struct Outputs {
   float c[T::tm][T::tn] = {};
@@ -108,7 +107,7 @@ struct Outputs {
       }
   }
 
-  /// Writes what lies inside (m, n), four words at a time if C is aligned for it.
+  /// Writes the outputs inside (m, n), four words at a time if C is aligned for it.
   __device__ __forceinline__ void store(const MatmulArgs& p, bool vectors, int row0, int column0) {
 #pragma unroll
     for (int i = 0; i < T::tm; ++i)
@@ -119,8 +118,8 @@ struct Outputs {
   }
 };
 
-/// Tiles in an order that walks down eight rows of tiles before it goes on to the next column: the
-/// blocks that run at one time then share their slabs of A and B in L2.
+/// Tiles in an order that walks down eight rows of tiles before the next column: the blocks that
+/// run at the same time then share their slabs of A and B in L2.
 template <typename T>
 __device__ __forceinline__ Place place_of_tile(const MatmulArgs& p, int tile) {
   constexpr int group = 8;
@@ -141,7 +140,7 @@ inline bool all_on_vectors(const MatmulArgs& p) {
          on_vectors(p.c, p.ldc);
 }
 
-/// Adds to the thread's outputs all of k, slab by slab, copied to `slab` in shared memory.
+/// Adds all of k to the thread's outputs, slab by slab, copied to `slab` in shared memory.
 template <typename T, bool vectors>
 __device__ __forceinline__ void multiply(const MatmulArgs& p, const Place& tile, const Place& mine,
                                          float* slab, Outputs<T>& outputs) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the modern rungs share: a group of lanes takes four consecutive words of its row (or column)
-// to a lane, as vectors if these start on 16 bytes and word by word if not.
+// What the peak kernels share: a group of lanes takes four consecutive words of its row (or column)
+// to a lane, as vectors if these start on 16 bytes and word by word otherwise.
 
 #include <cstdint>
 
@@ -14,8 +14,8 @@ namespace recheck::kernels::matvec {
 inline constexpr int warp = 32;
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-/// 4·lanes consecutive floats of a row, four to a lane: neighbours as one vector, or, so that words
-/// coalesce as well, `lanes` apart.
+/// 4·lanes consecutive floats of a row, four to a lane: neighbours as one vector, or `lanes` apart,
+/// so that single words coalesce as well.
 template <bool vectors, int lanes>
 struct Chunk {
   static constexpr int floats = 4 * lanes;
@@ -31,7 +31,7 @@ struct Chunk {
             load(p + at(lane, 3))};
   }
 
-  /// The same of a chunk of which `count` floats exist; 0 for the others.
+  /// As load, but for a chunk that has only `count` floats; 0 for the others.
   template <typename Load>
   __device__ static float4 read(const float* p, int lane, std::int64_t count, Load load) {
     if (at(lane, 3) < count) return read(p, lane, load);
@@ -48,7 +48,7 @@ struct Cached {
   }
 };
 
-/// A load of what nobody needs twice: level 1 is left to what is.
+/// A load of data that is used once: it leaves level 1 to data that is reused.
 struct Streaming {
   __device__ float operator()(const float* p) const {
     float x;
@@ -80,7 +80,7 @@ __device__ float4 pick(float4 x, float4 y) {
   return {x.w, y.x, y.y, y.z};
 }
 
-/// What vectors i, i + lanes, ... below `end` of a add to sum, times the words that begin
+/// Adds to sum the products of vectors i, i + lanes, ... below `end` of a and the words that begin
 /// `shift` words into v.
 template <int unroll, int lanes, int shift>
 __device__ float dot_shifted(const float4* a, const float4* v, int i, int end, float sum) {
@@ -104,8 +104,8 @@ __device__ float dot_shifted(const float4* a, const float4* v, int i, int end, f
 }
 
 /// A lane's part of a row times v, wherever in a vector the two start: the row is read by its own
-/// vectors and v by those that overlap with them. The outermost, of which not all words need be
-/// there, are taken word by word.
+/// vectors and v by those that overlap with them. The outermost vectors may be incomplete and are
+/// taken word by word.
 template <int unroll, int lanes>
 __device__ float dot_unaligned(const float* a, const float* v, int columns, int lane) {
   const auto word = [](const float* p) {
@@ -143,9 +143,9 @@ __device__ float dot_unaligned(const float* a, const float* v, int columns, int 
 }
 
 /// Adds up `count` sums over the `lanes` lanes of each group, all at once: at each step a lane
-/// hands half of its sums to its partner and takes the other half, so that they need one shuffle
-/// less than count instead of count times log2(lanes). Returns the index of the sum that is then
-/// complete in sums[0]; the next ones follow it, where there are more sums than lanes.
+/// hands half of its sums to its partner and takes the other half. They need count - 1 shuffles
+/// instead of count times log2(lanes). Returns the index of the sum that is then complete in
+/// sums[0]; if there are more sums than lanes, the next ones follow it.
 template <int lanes, int count>
 __device__ int reduce_all(float (&sums)[count], int lane) {
   static_assert((lanes & (lanes - 1)) == 0 && (count & (count - 1)) == 0, "both are halved");
@@ -174,7 +174,7 @@ inline bool starts_on_vectors(const MatvecArgs& p) {
   return on_vectors(p.a, p.pitch / static_cast<std::int64_t>(sizeof(float)));
 }
 
-/// Whether the vector v does so too.
+/// Whether the vector v starts on 16 bytes as well.
 inline bool all_on_vectors(const MatvecArgs& p) {
   return starts_on_vectors(p) && on_vectors(p.v, 0);
 }

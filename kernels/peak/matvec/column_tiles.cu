@@ -13,12 +13,11 @@
 namespace recheck::kernels::matvec {
 namespace {
 
-/// Neighbouring lanes own neighbouring rows, `width` to a lane, and groups of `lanes` lanes take
+/// Neighbouring lanes own neighbouring rows, `width` to a lane. Groups of `lanes` lanes take
 /// columns in turn, in all of the `blocks` blocks that share the tile, with `unroll` of them under
-/// way: so all blocks walk through the columns together. Leaves the sums of rows first to first +
-/// width·lanes in tile, added in the order of the block's groups, by the
-/// threads that have these indices. To be called by the whole block; barriers behind it are the
-/// caller's.
+/// way, so all blocks walk through the columns together. Stores the sums of rows first to first +
+/// width·lanes in tile, added in the order of the block's groups, by the threads with these
+/// indices. The whole block must call it; the caller adds the barriers that follow.
 template <int block, int lanes, int width, int unroll, bool vectors>
 __device__ void column_tile(const MatvecArgs& p, std::int64_t first, int index, int blocks,
                             float (&tile)[width * lanes]) {
@@ -55,9 +54,9 @@ __device__ void column_tile(const MatvecArgs& p, std::int64_t first, int index, 
     if (j < columns) step([&](int column) { return column < columns; });
   };
   const auto there = static_cast<int>(min(p.rows - first, std::int64_t{rows}));
-  // where a lane's rows lie: as a vector, or `lanes` apart so that words coalesce as well
+  // a lane's rows: a vector, or `lanes` apart so that words coalesce as well
   const auto row = [&](int k) { return vectors ? width * lane + k : lane + k * lanes; };
-  // a row too many reads another that is there: no load waits for a test
+  // a row beyond the last reads an existing one, so that no load waits for a test
   if constexpr (vectors) {
     static_assert(width == 4);
     // a vector may reach beyond the last row: into the gap before the next column, if there is one
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(block) column_tiles_kernel(MatvecArgs p) {
   if constexpr (cluster > 1) {
     barrier_cluster_wait();  // every block of the cluster has begun
     for (int i = static_cast<int>(threadIdx.x); i < tile_rows; i += block)
-      st_shared_cluster(&by_block[rank][i], 0, tile[i]);  // its own: the thread that added it
+      st_shared_cluster(&by_block[rank][i], 0, tile[i]);  // by the thread that added it
     barrier_cluster_arrive();
     barrier_cluster_wait();
     if (rank != 0) return;
@@ -145,11 +144,11 @@ void column_tiles(const MatvecArgs& args, cudaStream_t stream) {
     launch<512, 8, 1, unroll, most>(args, stream);
   else if (args.rows <= 64)
     launch<512, 16, 4, unroll, most>(args, stream);
-  else if (args.columns <= 8)  // a thread to each row's few columns
+  else if (args.columns <= 8)  // a thread for each row's few columns
     launch<256, 256, 4, unroll, 1>(args, stream);
   else if (args.columns <= 64)
     launch<256, 32, 4, unroll, 1>(args, stream);
-  // at most 128 tiles: a block, of as many threads as there can be, to a multiprocessor
+  // at most 128 tiles: one block per multiprocessor, with as many threads as possible
   else if (args.rows <= 2048)
     launch<1024, 8, 4, unroll, cluster>(args, stream);
   else if (args.rows <= 4096)
@@ -158,7 +157,7 @@ void column_tiles(const MatvecArgs& args, cudaStream_t stream) {
     launch<1024, 16, 4, unroll, 1>(args, stream);
   else if (args.rows <= 16384)
     launch<1024, 32, 4, unroll, 1>(args, stream);
-  else  // many blocks to a multiprocessor, each with less under way
+  else  // many blocks per multiprocessor, each with less under way
     launch<512, 32, 4, unroll / 2, 1>(args, stream);
 }
 

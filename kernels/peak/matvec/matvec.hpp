@@ -14,13 +14,13 @@ namespace recheck::kernels::matvec {
 template <int block, int unroll>
 void vectorized(const MatvecArgs& args, cudaStream_t stream);
 
-/// As vectorized, `rows` rows to a warp, which share each piece of the vector; the matrix is read
-/// past level 1. rows_per_warp.cu
+/// As vectorized, but with `rows` rows to a warp, which share each piece of the vector; reads of
+/// the matrix bypass level 1. rows_per_warp.cu
 template <int block, int rows, int unroll>
 void rows_per_warp(const MatvecArgs& args, cudaStream_t stream);
 
-/// A by rows, the columns split over the threads of a block and, if there are too few rows for that
-/// to fill the chip, over `cluster` blocks; then compute capability 9.0. split_columns.cu
+/// A by rows, the columns split over the threads of a block. If there are too few rows to fill the
+/// chip, also over `cluster` blocks, which needs compute capability 9.0. split_columns.cu
 template <int block, int unroll, int cluster>
 void split_columns(const MatvecArgs& args, cudaStream_t stream);
 
@@ -30,8 +30,8 @@ void split_columns(const MatvecArgs& args, cudaStream_t stream);
 template <int unroll, int cluster>
 void column_tiles(const MatvecArgs& args, cudaStream_t stream);
 
-/// The largest cluster that column_tiles makes for so many rows: of a matrix with very few, all
-/// that a chip has for a single tile.
+/// The largest cluster that column_tiles makes for that many rows. A matrix with very few rows gets
+/// the largest that a chip has for a single tile.
 constexpr int column_tiles_cluster(std::int64_t rows, int cluster) {
   return rows <= 64 ? 16 : cluster;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Several rows to a warp: each piece of the vector that is loaded serves all of them, their loads
-// are independent of one another, and rows shorter than a warp share its lanes. The matrix is read
-// past level 1, which is left to the vector. Source: SGLang's Hopper GEMV (rows, hints); the
-// reduction of all rows at once is the butterfly transposition of a warp.
+// are independent, and rows shorter than a warp share its lanes. Reads of the matrix bypass level
+// 1, which is left to the vector. Source: SGLang's Hopper GEMV (rows, hints); the reduction of all
+// rows at once is the butterfly transposition of a warp.
 
 #include "chunk.cuh"
 #include "matvec.hpp"
@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(block) rows_per_warp_kernel(MatvecArgs p) {
   using Part = Chunk<vectors, lanes>;
   constexpr int groups = warp / lanes, step = unroll * Part::floats;
   const int lane = static_cast<int>(threadIdx.x) % lanes;
-  // row i of a group lies `groups` after row i - 1, so that a warp's loads are neighbours
+  // row i of a group is `groups` rows after row i - 1, so that a warp's loads are neighbours
   const std::int64_t first =
       (blockIdx.x * std::int64_t{block} + threadIdx.x) / warp * (rows * groups) +
       threadIdx.x % warp / lanes;
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(block) rows_per_warp_kernel(MatvecArgs p) {
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
     const std::int64_t row = first + i * groups;
-    a[i] = line(p, row < p.rows ? row : 0);  // a row too many reads one that is there
+    a[i] = line(p, row < p.rows ? row : 0);  // a row beyond the last reads an existing one
   }
   const float* __restrict__ v = p.v;
   float sums[rows] = {};
@@ -72,8 +72,8 @@ void launch(const MatvecArgs& p, cudaStream_t stream) {
     rows_per_warp_kernel<block, rows, unroll, lanes, false><<<blocks, block, 0, stream>>>(p);
 }
 
-/// As many lanes as the row has vectors; a row of fewer than a warp's fits in one chunk, and blocks
-/// of few such rows come and go faster if they are small.
+/// As many lanes as the row has vectors. A row with fewer than a warp's fits in one chunk; with few
+/// such rows, small blocks start and finish faster.
 template <int block, int rows, int unroll, int short_rows>
 void by_columns(const MatvecArgs& p, cudaStream_t stream) {
   constexpr int small = 64;
@@ -92,7 +92,7 @@ void by_columns(const MatvecArgs& p, cudaStream_t stream) {
 template <int block, int rows, int unroll>
 void rows_per_warp(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
-  // a matrix of few words needs every thread that its rows can be spread over
+  // a small matrix needs every thread that its rows can be spread over
   constexpr std::int64_t few = std::int64_t{1} << 22;
   if (args.rows * std::int64_t{args.columns} <= few)
     by_columns<block, 1, rows * unroll, 1>(args, stream);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A matrix of few long rows: the columns are split over the threads of a block and over the blocks
-// of a cluster, and the partial sums of a cluster meet in the shared memory of its first block,
-// which adds them in the order of the blocks. One launch, no second pass, and no order left to
-// chance. Source: split-K; thread block clusters and distributed shared memory (CUDA, Hopper).
+// of a cluster. The partial sums of a cluster meet in the shared memory of its first block, which
+// adds them in the order of the blocks. It takes one launch without a second pass, and the order is
+// fixed. Source: split-K; thread block clusters and distributed shared memory (CUDA, Hopper).
 
 #include "../cluster.cuh"
 #include "chunk.cuh"
@@ -97,9 +97,9 @@ template <int block, int unroll, int cluster>
 void split_columns(const MatvecArgs& args, cudaStream_t stream) {
   if (args.rows == 0) return;
   constexpr int many = 512, several = 32;
-  if (args.rows >= many)  // a block to a row fills the chip
+  if (args.rows >= many)  // a block per row fills the chip
     dispatch<block, 1, unroll, 1>(args, stream);
-  else if (args.rows >= several)  // the rows of a block share the vector, as long as they are
+  else if (args.rows >= several)  // the rows of a block share the vector
     dispatch<block, 4, 4, cluster>(args, stream);
   else
     dispatch<2 * block, 1, 4, cluster>(args, stream);

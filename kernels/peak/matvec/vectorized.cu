@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One warp per row with 16 bytes to a load and several loads under way before the first is used: a
-// load's latency at the memory's rate is tens of KiB for each multiprocessor, and a loop that waits
-// for each word never has that much under way. Source: FastGEMV (vectors), CUB (loads in flight).
+// One warp per row with 16 bytes to a load and several loads under way before the first is used. To
+// cover a load's latency at the memory's rate, each multiprocessor needs tens of KiB under way; a
+// loop that waits for each word never has that much. Source: FastGEMV (vectors), CUB (loads in
+// flight).
 
 #include "chunk.cuh"
 #include "matvec.hpp"
@@ -31,7 +32,7 @@ __global__ void __launch_bounds__(block) vectorized_kernel(MatvecArgs p) {
 #pragma unroll
       for (int u = 0; u < unroll; ++u) sum = dot(x[u], y[u], sum);
     }
-    if (j < p.columns) {  // what does not fill a step has all its loads under way as well
+    if (j < p.columns) {  // all loads of the remainder are under way as well
 #pragma unroll
       for (int u = 0; u < unroll; ++u) {
         const int at = j + u * Part::floats;

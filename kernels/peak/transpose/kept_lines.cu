@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Blocks in the order in which the output lies in memory, each with little in flight. What a copy
-// kernel gets from memory depends on the order of its writes: those of neighbouring blocks should
-// lie in the same rows. Blocks down the columns of `in` write along the rows of out, and 512
-// threads with two pieces each leave a block's place soon to the next in order; four times the
-// bytes in flight measure 3 % slower, and so does the order of in. Addresses advance by addition.
+// Blocks in the order in which the output lies in memory, each with little in flight. The memory
+// rate of a copy kernel depends on the order of its writes: neighbouring blocks should write to the
+// same rows. Blocks down the columns of `in` write along the rows of out. Blocks of 512 threads
+// with two pieces each soon make room for the next in order; four times the bytes in flight measure
+// 3 % slower, and so does the order of in. Addresses advance by addition.
 //
-// With the hint that written lines leave L2 last: the lines that were read go first, and those
-// written have longer to become whole pages of DRAM. What is still in L2 when the kernel ends is
-// written later, at others' cost; the gain is a constant two microseconds. Source: PTX ISA,
-// createpolicy.
+// A hint makes written lines leave L2 last: lines that were read leave first, and written ones have
+// longer to become whole pages of DRAM. Lines still in L2 when the kernel ends are written later,
+// during other kernels; the gain is a constant two microseconds. Source: PTX ISA, createpolicy.
 
 #include "wide.cuh"
 

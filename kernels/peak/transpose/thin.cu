@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A matrix of fewer than 32 rows or columns fills no tile: a block takes all of its short side and
-// a chunk of the long one, which lies in one piece, or nearly, in both matrices. The side with long
+// A matrix of fewer than 32 rows or columns fills no tile. A block takes all of its short side and
+// a chunk of the long one, which is contiguous, or nearly, in both matrices. The side with long
 // rows is crossed row by row, the other from element to element. A vector whose two sides are
-// contiguous needs no transposition at all and is copied, one piece of 16 bytes per thread.
+// contiguous needs no transposition and is copied, one piece of 16 bytes per thread.
 
 #include "wide.cuh"
 
@@ -13,11 +13,11 @@ namespace {
 constexpr int threads = 256, chunk = 4096;  // elements of a block
 
 /// The long side has `length` elements, the short one `size` < 32. If `wide`, `in` has the long
-/// rows, else out.
+/// rows, otherwise out.
 template <bool wide>
 __global__ void __launch_bounds__(threads) thin_kernel(TransposeArgs p, int size, int length) {
   __shared__ float tile[chunk + 32];
-  const int span = chunk / size / 32 * 32;  // of the long side; at least 128, at most 4096
+  const int span = chunk / size / 32 * 32;  // along the long side; at least 128, at most 4096
   // lanes take all `size` elements of about 32 / size columns: this stride keeps them apart
   const int stride = span + 32 / size % 32;
   const std::int64_t first = std::int64_t{blockIdx.x} * span;
@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(threads) thin_kernel(TransposeArgs p, int size
 #pragma unroll 4
       for (int x = tid; x < here; x += threads) move(y * stride + x, y * long_ld + first + x);
   };
-  const auto across = [&](auto move) {  // the same where rows are short
+  const auto across = [&](auto move) {  // as along, where rows are short
     int x = tid / size, y = tid % size;
     const int step_x = threads / size, step_y = threads % size;
 #pragma unroll 4

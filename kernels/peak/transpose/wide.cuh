@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the wide rungs share: pieces of one or four floats, whichever a matrix's rows are aligned
-// for, and a tile that such pieces carry through shared memory with few instructions per element.
+// What the wide kernels share: pieces of one or four floats, depending on the alignment of a
+// matrix's rows, and a tile that carries such pieces through shared memory with few instructions
+// per element.
 
 #include "../vectors.hpp"
 #include "transpose.hpp"
@@ -21,7 +22,7 @@ struct alignas(4 * width) Piece {
   float at[width];
 };
 
-/// A piece of which the first `inside` elements exist; the others become 0.
+/// A piece whose first `inside` elements exist; the others become 0.
 template <int width>
 __device__ Piece<width> read_piece(const float* from, std::int64_t inside) {
   if (inside >= width) return *reinterpret_cast<const Piece<width>*>(from);
@@ -32,7 +33,7 @@ __device__ Piece<width> read_piece(const float* from, std::int64_t inside) {
   return piece;
 }
 
-/// What becomes of written lines in L2: they leave it in their turn, or after all others.
+/// When written lines leave L2: in their turn, or after all others.
 enum class Lines { normal, kept };
 
 template <Lines lines, int width>
@@ -49,7 +50,7 @@ __device__ void write_piece(float* to, const Piece<width>& piece, std::int64_t i
       return;
     }
 #endif
-    if constexpr (width == 4)  // else the compiler merges this with the single words below
+    if constexpr (width == 4)  // otherwise the compiler merges this with the words below
       __stwb(reinterpret_cast<float4*>(to),
              make_float4(piece.at[0], piece.at[1], piece.at[2], piece.at[3]));
     else
@@ -61,8 +62,8 @@ __device__ void write_piece(float* to, const Piece<width>& piece, std::int64_t i
     if (i < inside) to[i] = piece.at[i];
 }
 
-/// In which order blocks, which start in the order of their numbers, take tiles: along the rows of
-/// `in`, or down its columns, which is along the rows of out.
+/// The order in which blocks take tiles (they start in the order of their numbers): along the rows
+/// of `in`, or down its columns, which is along the rows of out.
 enum class Order { of_input, of_output };
 
 template <Order order>
@@ -74,10 +75,10 @@ __device__ void locate_tile(unsigned tiles_down, unsigned tiles_across, int tile
   column = std::int64_t{order == Order::of_input ? place : line} * tile_columns;
 }
 
-/// A tile by way of shared memory. Pieces go into it and come out of it word by word, so that each
-/// side may be aligned or not; a row's padding of one word keeps both ways at two lanes per bank
-/// for pieces of four and at one for single words. Each thread's pieces lie a constant number of
-/// rows apart: an element costs a load, two moves, a store and a quarter to two additions.
+/// Carries a tile through shared memory. Pieces are written and read word by word, so that each
+/// side may be aligned or not. A row's padding of one word keeps both directions at two lanes per
+/// bank for pieces of four and at one for single words. Each thread's pieces lie a constant number
+/// of rows apart: an element costs a load, two moves, a store and a quarter to two additions.
 template <int tile_rows, int tile_columns, int threads, int in_width, int out_width, Order order,
           Lines lines>
 __global__ void __launch_bounds__(threads)
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(threads)
 
   int x = tid % in_lanes * in_width, y = tid / in_lanes;
   const float* from = p.in + (row + y) * p.ldin + column + x;
-  Piece<in_width> pieces[in_pieces];  // all are asked for before the first is used
+  Piece<in_width> pieces[in_pieces];  // all are requested before the first is used
 #pragma unroll
   for (int i = 0; i < in_pieces; ++i, from += in_step * p.ldin)
     if (whole || y + i * in_step < rows)
@@ -119,7 +120,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-/// One block per tile, in pieces as wide as each side is aligned for.
+/// One block per tile, in pieces as wide as each side's alignment allows.
 template <int tile_rows, int tile_columns, int threads, Order order, Lines lines = Lines::normal>
 void launch_wide_tiles(const TransposeArgs& p, cudaStream_t stream) {
   if (p.rows == 0 || p.columns == 0) return;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tiles of 64×64 in pieces of 16 bytes: a thread reads four pieces below one another, transposes
-// these 4×4 elements in registers and puts four pieces into the transposed tile, which others carry
-// off. Instead of padding, the pieces of a row of the tile change places by exclusive or with the
-// row's number, and no eight threads meet in a bank. Source: CuTe's swizzled layouts; yencal's
-// float4 transposition on an H100.
+// these 4×4 elements in registers and puts four pieces into the transposed tile, which other
+// threads store. The tile has no padding. Instead, the position of each piece in a row is xored
+// with the row's number, so that no eight threads meet in a bank. Source: CuTe's swizzled layouts;
+// yencal's float4 transposition on an H100.
 
 #include "wide.cuh"
 
 namespace recheck::kernels::transpose {
 namespace {
 
-/// Rows are tile_columns long in `in`, tile_rows in the tile; both sides aligned for pieces.
+/// Rows are tile_columns long in `in`, tile_rows in the tile; both sides are aligned for pieces.
 template <int tile_rows, int tile_columns, int threads>
 __global__ void __launch_bounds__(threads)
     wide_tiles_kernel(TransposeArgs p, unsigned tiles_down, unsigned tiles_across) {

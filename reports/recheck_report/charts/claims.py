@@ -97,7 +97,7 @@ def _rows(own: Measured) -> list[_Row]:
     """The claims that were timed and do not hold, the widest miss first."""
     found = []
     for judged in own.judgement.claims:
-        outcome = judged.shown if judged.verdict != "holds" else None
+        outcome = judged.headline if judged.verdict != "holds" else None
         bound = _asked(outcome.check) if outcome else None
         ends = _ends(outcome) if outcome else None
         if outcome and bound and ends:

@@ -64,11 +64,11 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
 def turned(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
     """The changes after which the claim's verdict was another, unless it is not measured today;
     `today`: verdicts by claim."""
-    found = []
+    shown = []
     for at, change in enumerate(changes):
-        later = (each.verdict for each in changes[at + 1 :] if each.claim == change.claim)
+        later = (other.verdict for other in changes[at + 1 :] if other.claim == change.claim)
         after = next(later, today[change.claim])
         same = (change.verdict, NOT_MEASURED, *EARLIER.get(change.verdict, ()))
         if after not in same:
-            found.append(change)
-    return found
+            shown.append(change)
+    return shown

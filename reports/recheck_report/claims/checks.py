@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
-from recheck_report.claims.toml import known_only, list_of, list_or_nearest, one_of
+from recheck_report.claims.toml import list_of, list_or_nearest, one_of, only
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.record import REGIMES
 from recheck_report.record.typed import Is, Unfit, typed
@@ -94,7 +94,7 @@ class Check:
         if self.over:
             return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
         if self.form in SERIES:
-            return tuple(each for shape in self.shapes for each in self.at(shape))
+            return tuple(name for shape in self.shapes for name in self.at(shape))
         roof = self.roof if "/" in self.roof else ""
         return tuple(i for i in (self.other, self.base, self.of, roof, self.per, *self.cases) if i)
 
@@ -150,12 +150,12 @@ def checks_of(
 ) -> tuple[Check, ...]:
     """The checks of a list in a table, asked at each value of each choice, and at the joint ones;
     raises Unfit."""
-    found: list[Check] = []
+    checks: list[Check] = []
     for at, one in enumerate(list_of(table, key)):
         place = f"{key}[{at}]"
-        for each in _checks(one, place):
-            found.append(_varied(replace(each, place=place), choices, joint, place))
-    return tuple(found)
+        for check in _checks(one, place):
+            checks.append(_varied(replace(check, place=place), choices, joint, place))
+    return tuple(checks)
 
 
 _IDS = ("base", "other", "of", "per", "roof")
@@ -173,7 +173,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
     if "tolerance" in table:
         raise Unfit("is unknown; choose relative or absolute", f"{where}.tolerance")
-    known_only(table, (*allowed, "shapes"), f"{where}.")
+    only(table, (*allowed, "shapes"), f"{where}.")
     for key in form.needs:
         if key not in table:
             raise Unfit("is missing", f"{where}.{key}")
@@ -211,11 +211,11 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
     and for each reading of its word."""
     ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
     used = {
-        each.name: each
-        for each in choices
-        if any(f"{{{word}}}" in text for word in each.values[0][1] for text in ids)
+        one.name: one
+        for one in choices
+        if any(f"{{{word}}}" in text for word in one.values[0][1] for text in ids)
     }
-    usual = {word: text for each in used.values() for word, text in each.values[0][1].items()}
+    usual = {word: text for one in used.values() for word, text in one.values[0][1].items()}
     filled = _filled(check, usual, where)
     first = tuple((one.name, one.values[0][0]) for one in used.values())
     over = [(Choice(first, usual=True), filled)]
@@ -296,8 +296,8 @@ def _no_id(name: str) -> str:
 def _tested(check: Check, where: str) -> None:
     one_of(_FINDS, check.finds, f"{where}.finds")
     if not _TEST.fullmatch(check.test):
-        known = "gate:suite/Test.Name, racecheck:… or compile:snippet"
-        raise Unfit(f"must read like {known}", f"{where}.test")
+        form = "gate:suite/Test.Name, racecheck:… or compile:snippet"
+        raise Unfit(f"must read like {form}", f"{where}.test")
     if check.test.startswith("compile:") != (check.finds in COMPILED):
         raise Unfit(f"a snippet is {' or '.join(COMPILED)}, and no test is", f"{where}.finds:")
 

@@ -52,31 +52,32 @@ class Collection:
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))
 
-    def of(self, record: Record) -> Collection:
+    def restricted_to(self, record: Record) -> Collection:
         """What a report on that record shows: what is about its experiments and algorithms."""
-        there = {each.name for each in record.experiments}
-        claims = tuple(each for each in self.claims if each.experiment in there)
-        listings = tuple(each for each in self.listings if each.experiment in there)
-        shown = {name: each for name, each in self.figures.items() if name in there}
-        stories = {name: each for name, each in self.stories.items() if name in there}
-        cited = {each.document for each in claims} | {each.document for each in listings}
-        cited |= {case.source.document for case in record.cases}
-        cited |= {document for each in shown.values() for document in each.document}
-        ids = {each.id for each in claims}
-        concerned = ids | cited | {case.source.algorithm for case in record.cases}
+        names = {experiment.name for experiment in record.experiments}
+        claims = tuple(claim for claim in self.claims if claim.experiment in names)
+        listings = tuple(listing for listing in self.listings if listing.experiment in names)
+        figures = {name: shown for name, shown in self.figures.items() if name in names}
+        sources = [case.source for case in record.cases]
+        ids = {claim.id for claim in claims}
+        cited = {claim.document for claim in claims} | {listing.document for listing in listings}
+        cited |= {source.document for source in sources}
+        cited |= {document for shown in figures.values() for document in shown.document}
+        concerned = ids | cited | {source.algorithm for source in sources}
         concerned |= {f"{case.experiment}/{case.strategy}" for case in record.cases}
-        errata = tuple(each for each in self.errata if concerned & {*each.concerns})
-        cited |= {each.document for each in errata}
+        errata = tuple(erratum for erratum in self.errata if concerned & {*erratum.concerns})
+        cited |= {erratum.document for erratum in errata}
+        elsewhere = (claim.experiment for claim in self.claims if claim.id not in ids)
         return replace(
             self,
-            sources={name: each for name, each in self.sources.items() if name in cited},
+            sources={name: source for name, source in self.sources.items() if name in cited},
             claims=claims,
             errata=errata,
             listings=listings,
-            changes=tuple(each for each in self.changes if each.claim in ids),
-            figures=shown,
-            stories=stories,
-            left_out=dict(Counter(e.experiment for e in self.claims if e.experiment not in there)),
+            changes=tuple(change for change in self.changes if change.claim in ids),
+            figures=figures,
+            stories={name: story for name, story in self.stories.items() if name in names},
+            left_out=dict(Counter(elsewhere)),
         )
 
 
@@ -93,15 +94,14 @@ def load_collection(folder: Path) -> Collection:
         what = f"holds no {SOURCES}" if folder.is_dir() else "is no folder"
         raise BadClaim(f"{folder}: {what}; --experiments names one with {SOURCES} in it")
     for path in sorted([*folder.glob("*.toml"), *folder.glob("*/*.toml")]):
-        known = FILES if path.parent == folder else EXPERIMENT_FILES
+        names = FILES if path.parent == folder else EXPERIMENT_FILES
         if path.parent != folder and (path.parent / SOURCES).is_file():
             continue  # a collection of its own
-        if path.name not in known:
-            raise BadClaim(
-                f"{path}: nothing reads a file of this name; there are {', '.join(known)}"
-            )
+        if path.name not in names:
+            why = f"nothing reads a file of this name; there are {', '.join(names)}"
+            raise BadClaim(f"{path}: {why}")
     sources, settings = load_sources(folder)
-    found = Collection(
+    collection = Collection(
         folder,
         sources,
         load_claims(folder),
@@ -112,26 +112,26 @@ def load_collection(folder: Path) -> Collection:
         stories=load_stories(folder),
         settings=settings,
     )
-    for fault in _faults(found):
+    for fault in _faults(collection):
         raise BadClaim(f"{folder}/{fault}")
-    return found
+    return collection
 
 
-def _faults(known: Collection) -> Iterator[str]:
+def _faults(collection: Collection) -> Iterator[str]:
     """Names that no other file of the folder has."""
-    claims = [claim.id for claim in known.claims]
-    for experiment, each in known.figures.items():
+    claims = [claim.id for claim in collection.claims]
+    for experiment, printed in collection.figures.items():
         where = f"{experiment}/figures.toml: field"
-        for name in each.document:
-            if name not in known.sources:
-                nearest = list_or_nearest(known.sources, name)
+        for name in printed.document:
+            if name not in collection.sources:
+                nearest = list_or_nearest(collection.sources, name)
                 yield f"{where} document.{name} is no source; {nearest}"
-        for at, figure in enumerate(each.figure):
+        for at, figure in enumerate(printed.figure):
             if figure.claim and figure.claim not in claims:
                 nearest = list_or_nearest(claims, figure.claim)
                 yield f"{where} figure[{at}].claim: there is no {figure.claim}; {nearest}"
-    snippets = [path.stem for path in sorted((known.folder / SNIPPETS).glob("*.cu"))]
-    for address, check in known.asked:
+    snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
+    for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
         if kind == "compile" and (name := name.removesuffix(MENDED)) not in snippets:
             what = f"{SNIPPETS}/ has no {name}.cu; {list_or_nearest(snippets, name)}"

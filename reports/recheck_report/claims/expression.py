@@ -105,8 +105,8 @@ def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
             case ast.UnaryOp(op=ast.Not(), operand=operand):
                 return not value(operand)
             case ast.BoolOp(op=op, values=parts):
-                found = [bool(value(part)) for part in parts]
-                return all(found) if isinstance(op, ast.And) else any(found)
+                values = [bool(value(part)) for part in parts]
+                return all(values) if isinstance(op, ast.And) else any(values)
             case ast.Compare(left=left, ops=ops, comparators=rest):
                 sides = [value(side) for side in (left, *rest)]
                 if any(type(op) not in _COMPARE for op in ops):

@@ -21,20 +21,20 @@ from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, S
 LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # roofs that are no case
 
 
-def comparisons(record: Record, known: Collection) -> Comparisons:
+def comparisons(record: Record, claims: Collection) -> Comparisons:
     """All comparisons of a record; their family is that of a collection's claims and pages."""
-    return Comparisons(record, members(record, known))
+    return Comparisons(record, members(record, claims))
 
 
-def members(record: Record, known: Collection) -> Iterator[Member]:
+def members(record: Record, claims: Collection) -> Iterator[Member]:
     """The comparisons that claims, errata, stories and listings make, some of them repeatedly."""
-    for _, check in known.asked:
+    for _, check in claims.asked:
         yield from of_check(record, check)
-    for listing in known.listings:
+    for listing in claims.listings:
         if experiment := record.experiment(listing.experiment):
             at = f"{listing.shape or experiment.headline}/{record.ranked_by(experiment)}"
             yield Pair(f"{listing.row}/{at}", f"{listing.general}/{at}")
-    for name, story in known.stories.items():
+    for name, story in claims.stories.items():
         if experiment := record.experiment(name):
             for step in story.steps:
                 if step.base:
@@ -87,7 +87,7 @@ def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
         return Limit(case.id, work / bound / ceiling.value), bound
     roof = record.by_id[check.roof]
     kind = "bytes" if case.bytes and roof.bytes else "flops"
-    own, whole = getattr(case, kind), getattr(roof, kind)
-    if not own or not whole:
+    part, whole = getattr(case, kind), getattr(roof, kind)
+    if not part or not whole:
         raise Missing("work", f"{check.of} or {check.roof}")
-    return Pair(roof.id, case.id, bound * whole / own), own / whole
+    return Pair(roof.id, case.id, bound * whole / part), part / whole

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
-from recheck_report.claims.toml import BadClaim, Shape, known_only, load_tables
+from recheck_report.claims.toml import BadClaim, Shape, load_tables, only
 from recheck_report.record.record import REGIMES, Case, Experiment, Record
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
@@ -67,12 +67,12 @@ class Figures:
     hardware: dict[str, str]
     figure: tuple[Figure, ...]
 
-    def of(self, document: str) -> list[Figure]:
-        return [each for each in self.figure if each.document == document]
+    def figures_of(self, document: str) -> list[Figure]:
+        return [figure for figure in self.figure if figure.document == document]
 
 
 def _figure(table: dict[str, Any]) -> Figure:
-    known_only(table, Figure.__annotations__, "")
+    only(table, Figure.__annotations__, "")
     texts = {key: unit for key, unit in UNITS.items() if isinstance(table.get(key), str)}
     figure = typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
     if sum(key in table for key in (*UNITS, "lost")) != 1:

@@ -97,7 +97,7 @@ class Judged:
     @property
     def explanations(self) -> list[Part]:
         """What explains this verdict on this GPU."""
-        return [part for part in self.claim.why if part.true(self.word, self.gpu, self.by_key)]
+        return [part for part in self.claim.why if part.applies(self.word, self.gpu, self.by_key)]
 
     @property
     def absence(self) -> Absence | None:
@@ -157,11 +157,6 @@ class Judged:
         ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
         return " ".join("/".join(name.split("/")[:2]) for name in ids)
 
-    # names that pages use until all have moved
-    @property
-    def shown(self) -> Outcome | None:
-        return self.headline
-
 
 @dataclass(frozen=True)
 class Corrected:
@@ -196,11 +191,9 @@ class Judgement:
             by_rows.setdefault(judged.rows, judged)
         return list(by_rows.values())[:n]
 
-    surprises = furthest
-
 
 def judge(
-    record: Record, probes: Probes | None, known: Collection, comparisons: Comparisons
+    record: Record, probes: Probes | None, collection: Collection, comparisons: Comparisons
 ) -> Judgement:
     """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
     gpu = record.environment.gpu.name if record.environment.gpu else ""
@@ -210,15 +203,15 @@ def judge(
         try:
             return tuple(map(questions.ask, checks))
         except BadExpression as error:
-            where = f"{known.folder / asker.address}: field expression"
+            where = f"{collection.folder / asker.address}: field expression"
             raise BadClaim(f"{where}: {error}; mend the formula") from error
 
     def judged(claim: Claim) -> Judged:
         outcomes, also = ask(claim, claim.check), ask(claim, claim.also)
         return Judged(claim, gpu, outcomes, also, _other_runs(record, outcomes))
 
-    claims = map(judged, known.claims)
-    errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in known.errata)
+    claims = map(judged, collection.claims)
+    errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in collection.errata)
     return Judgement(tuple(claims), tuple(errata))
 
 

@@ -22,11 +22,11 @@ from recheck_report.claims.toml import (
     Id,
     Said,
     in_order,
-    known_only,
     list_of,
     list_or_nearest,
     load_tables,
     one_of,
+    only,
     table_of,
 )
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
@@ -79,7 +79,7 @@ class Claim:
     @property
     def kind(self) -> str:
         forms = {check.form for check in self.check}
-        return next((kind for kind, each in KINDS.items() if forms & {*each}), BY_READING)
+        return next((kind for kind, of_kind in KINDS.items() if forms & {*of_kind}), BY_READING)
 
     @property
     def checks(self) -> tuple[Check, ...]:
@@ -89,7 +89,7 @@ class Claim:
     def asked(self) -> tuple[Check, ...]:
         """Its checks at every value of what is left open."""
         return tuple(
-            each for check in self.checks for each in [v for _, v in check.over] or [check]
+            asked for check in self.checks for asked in [v for _, v in check.over] or [check]
         )
 
     @property
@@ -123,26 +123,26 @@ class Erratum:
 def _open(name: str, table: Any) -> Open:
     where = f"open.{name}"
     fields = typed(dict[str, Any], table, where)
-    known_only(fields, ("what", "values"), f"{where}.")
+    only(fields, ("what", "values"), f"{where}.")
     values = typed(dict[str, Any], fields.get("values", {}), f"{where}.values")
     if len(values) < 2:
         raise Unfit("must name two or more", f"{where}.values")
-    found: list[tuple[str, dict[str, str]]] = []
-    for known, value in values.items():
-        inside = f"{where}.values.{known}"
+    read: list[tuple[str, dict[str, str]]] = []
+    for value_name, value in values.items():
+        inside = f"{where}.values.{value_name}"
         texts = typed(dict[str, str], {name: value} if isinstance(value, str) else value, inside)
-        found.append((known, texts))
+        read.append((value_name, texts))
         if not all(re.fullmatch(r"[a-z]+", word) and word != "shape" for word in texts):
             raise Unfit("must name words, and not shape", inside)
-        if texts.keys() != found[0][1].keys():
+        if texts.keys() != read[0][1].keys():
             raise Unfit("must name the same words as the first", inside)
-    return Open(name, typed(str, fields.get("what"), f"{where}.what"), tuple(found))
+    return Open(name, typed(str, fields.get("what"), f"{where}.what"), tuple(read))
 
 
 def _check_claim(claim: Claim) -> None:
     if bool(claim.check) == bool(claim.not_judged):
         raise Unfit("must be there, or else not_judged says why it has no checks", "check")
-    keys = [each.key for each in claim.checks if each.key]
+    keys = [check.key for check in claim.checks if check.key]
     if len(keys) > len(set(keys)):
         raise Unfit("is the same in two checks", "key")
     texts = [(f"why[{at}].text", why.text) for at, why in enumerate(claim.why)]
@@ -158,29 +158,29 @@ _read_claim = table_of(Claim, _check_claim)
 
 
 def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> Claim:
-    known_only(table, [name for name in Claim.__annotations__ if name != "experiment"], "")
+    only(table, [name for name in Claim.__annotations__ if name != "experiment"], "")
     names = typed(tuple[str, ...], table.get("open", []), "open")
     for name in names:
         one_of(choices, name, "open")
     for at, why in enumerate(typed(tuple[dict[str, Any], ...], table.get("why", []), "why")):
-        known_only(why, ("text", "verdict", "gpu"), f"why[{at}].")
+        only(why, ("text", "verdict", "gpu"), f"why[{at}].")
     open_here = tuple(choices[name] for name in names)
-    joint = tuple(_joint(each, open_here) for each in list_of(table, "joint"))
-    own: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
-    own["joint"] = [[[*pair] for pair in each] for each in joint]
-    own |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
+    joint = tuple(_joint(entry, open_here) for entry in list_of(table, "joint"))
+    read: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
+    read["joint"] = [[[*pair] for pair in values] for values in joint]
+    read |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
     if isinstance(table.get("here"), str):
-        own["here"] = {"else": table["here"]}
-    return _read_claim(table | own)
+        read["here"] = {"else": table["here"]}
+    return _read_claim(table | read)
 
 
 def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
     """Values of several choices that are allowed together."""
     values = typed(dict[str, str], table, "joint")
-    known = {each.name: dict(each.values) for each in choices}
+    valid = {choice.name: dict(choice.values) for choice in choices}
     for name, value in values.items():
-        one_of(known, name, "joint")
-        one_of(known[name], value, f"joint.{name}")
+        one_of(valid, name, "joint")
+        one_of(valid[name], value, f"joint.{name}")
     return tuple(values.items())
 
 
@@ -203,33 +203,33 @@ def load(path: Path) -> tuple[Claim, ...]:
     document = read_toml(path, BadClaim)
     try:
         choices = typed(dict[str, Any], document.pop("open", {}), "open")
-        known = {name: _open(name, table) for name, table in choices.items()}
+        by_name = {name: _open(name, table) for name, table in choices.items()}
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     experiment, (documents, _) = path.parent.name, load_sources(path.parents[1])
     return load_tables(
-        path, document, "claim", lambda table: _claim(table, experiment, known), " and [open]",
+        path, document, "claim", lambda table: _claim(table, experiment, by_name), " and [open]",
         "id", document=documents,
     )  # fmt: skip
 
 
-def _ordered(folder: Path, found: Iterable[T]) -> tuple[T, ...]:
+def _ordered(folder: Path, entries: Iterable[T]) -> tuple[T, ...]:
     """As they came, or by id where the collection says so."""
     _, settings = load_sources(folder)
-    return tuple(sorted(found, key=lambda each: in_order(each.id)) if settings.order else found)
+    return tuple(sorted(entries, key=lambda e: in_order(e.id)) if settings.order else entries)
 
 
 @cache
 def load_claims(folder: Path) -> tuple[Claim, ...]:
     """Every claim of every experiment, in the order of their files; raises BadClaim."""
-    found: dict[str, Claim] = {}
+    by_id: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
         for claim in load(path):
-            if claim.id in found:
-                first = folder / found[claim.id].experiment / path.name
+            if claim.id in by_id:
+                first = folder / by_id[claim.id].experiment / path.name
                 raise BadClaim(f"{path}: claim {claim.id}: field id: {first} has it too")
-            found[claim.id] = claim
-    return _ordered(folder, found.values())
+            by_id[claim.id] = claim
+    return _ordered(folder, by_id.values())
 
 
 def load_errata(folder: Path) -> tuple[Erratum, ...]:
@@ -238,5 +238,5 @@ def load_errata(folder: Path) -> tuple[Erratum, ...]:
     if not path.exists():
         return ()
     (documents, _), file = load_sources(folder), read_toml(path, BadClaim)
-    found = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
-    return _ordered(folder, found)
+    errata = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
+    return _ordered(folder, errata)

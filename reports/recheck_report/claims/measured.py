@@ -47,7 +47,7 @@ class Measured:
     @cached_property
     def turned(self) -> list[Change]:
         """The changes of its checks after which a verdict was another."""
-        today = {each.claim.id: each.verdict for each in self.judgement.claims}
+        today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
         return turned(self.known.changes, today)
 
     @property
@@ -73,15 +73,15 @@ def read(path: Path, experiments: Path) -> Measured:
         unread = str(error)
     if unread:  # a folder's name is none of the record's
         record = replace(record, unread=(*record.unread, unread.replace(f"{folder}/", "")))
-    known = load_collection(experiments)
-    for slip in slips(known, record):
+    collection = load_collection(experiments)
+    for slip in slips(collection, record):
         raise BadClaim(f"{slip}; mend the name, or measure again")
-    return Measured(record, known.of(record), files, probes)
+    return Measured(record, collection.restricted_to(record), files, probes)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:
     """The same for a record to be shown beside others: it must have a GPU's results."""
-    found = read(path, experiments)
-    if found.record.environment.gpu is None or not found.record.gpu_measured:
+    report = read(path, experiments)
+    if report.record.environment.gpu is None or not report.record.gpu_measured:
         raise BadRecord(f"{locate(path)}: has no measured GPU case to show; leave it out")
-    return found
+    return report

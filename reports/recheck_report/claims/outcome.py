@@ -118,10 +118,6 @@ class Outcome:
         return None
 
     @property
-    def reason(self) -> Absence | None:  # a name that pages use until all have moved
-        return self.absence
-
-    @property
     def usual(self) -> Outcome:
         """With the usual value of what the document leaves open."""
         return self.over[0][1] if self.over else self

@@ -79,7 +79,7 @@ class Questions:
 
     record: Record
     probes: Probes | None
-    known: Comparisons
+    comparisons: Comparisons
 
     def ask(self, check: Check) -> Outcome:
         if not check.over:
@@ -138,7 +138,7 @@ class Questions:
 
     def _pair(self, base: str, other: str, against: float = 1.0, picked: int = 1) -> Compared:
         first, second = self.timed(base), self.timed(other)
-        return Compared(first, second, self.known.verdict(first, second, against, picked))
+        return Compared(first, second, self.comparisons.verdict(first, second, against, picked))
 
     def _tested(
         self, check: Check, fact: Compared | Share, asks: Callable[[float, float], str],
@@ -192,7 +192,7 @@ class Questions:
     def _monotone(self, check: Check) -> Outcome:
         series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
-        sure = [self.known.of(Step(*step)).significant for step in pairwise(pairs)]
+        sure = [self.comparisons.of(Step(*step)).significant for step in pairwise(pairs)]
         verdict = steps([pair.ratio.widest for pair in series], sure)
         return Outcome(check, verdict, evidence=check.ids, fact=series)
 
@@ -211,7 +211,7 @@ class Questions:
         case = self.timed(check.of)
         whole = self.timed(check.roof) if "/" in check.roof else None
         asked, at_one = share(self.record, check)
-        ratio = self.known.of(asked).times(at_one)
+        ratio = self.comparisons.of(asked).times(at_one)
         asks = partial(_bounded, check)
         return self._tested(check, Share(case, ratio, whole), asks, ratio.significant, unit="")
 

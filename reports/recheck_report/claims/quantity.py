@@ -18,8 +18,8 @@ _LIKE = {SECONDS: '"8 ms"', BYTES: '"79.5 GB/s"', OPERATIONS: '"12.5 GFLOP/s"'}
 
 def quantity(value: Any, where: str, *units: str) -> tuple[float, str]:
     """A text as a number of one of these SI units, and which; raises Unfit."""
-    found = _TEXT.fullmatch(value.strip()) if isinstance(value, str) else None
-    unit = _NAMES[found[3]] if found else ""
-    if not found or unit not in units or found[1].count(".") > 1:
-        raise Unfit(f"must have its unit, like {' or '.join(_LIKE[each] for each in units)}", where)
-    return float(found[1]) * _PREFIXES[found[2]], unit
+    match = _TEXT.fullmatch(value.strip()) if isinstance(value, str) else None
+    unit = _NAMES[match[3]] if match else ""
+    if not match or unit not in units or match[1].count(".") > 1:
+        raise Unfit(f"must have its unit, like {' or '.join(_LIKE[unit] for unit in units)}", where)
+    return float(match[1]) * _PREFIXES[match[2]], unit

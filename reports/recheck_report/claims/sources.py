@@ -62,10 +62,10 @@ _read = table_of(Source)
 def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     """The documents of a folder by their ids, in the order of its file, and what that says of all;
     raises BadClaim."""
-    path, known = folder / SOURCES, list(members(Settings))
+    path, names = folder / SOURCES, list(members(Settings))
     file = read_toml(path, BadClaim)
-    whole = {key: file.pop(key) for key in known if key in file}
-    found = load_tables(path, file, "source", _read, f" tables and {', '.join(known)}", "id")
+    whole = {key: file.pop(key) for key in names if key in file}
+    sources = load_tables(path, file, "source", _read, f" tables and {', '.join(names)}", "id")
     try:
         settings = typed(Settings, whole)
         for experiment, charts in settings.charts.items():
@@ -73,4 +73,4 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
                 one_of(CHARTS, chart.partition(" ")[0], f"charts.{experiment}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    return {source.id: source for source in found}, settings
+    return {source.id: source for source in sources}, settings

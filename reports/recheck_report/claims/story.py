@@ -15,15 +15,7 @@ from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, checks_of
 from recheck_report.claims.outcome import Outcome
-from recheck_report.claims.toml import (
-    BadClaim,
-    Said,
-    known_only,
-    list_of,
-    load_tables,
-    one_of,
-    table_of,
-)
+from recheck_report.claims.toml import BadClaim, Said, list_of, load_tables, one_of, only, table_of
 from recheck_report.record.typed import Is, Unfit, read_toml, typed
 
 STORY = "story.toml"
@@ -46,11 +38,11 @@ class Part:
         """The checks that they speak of."""
         return tuple(re.findall(r"{(\w*)}", self.text))
 
-    def true(self, verdict: str, gpu: str, known: Mapping[str, Outcome]) -> bool:
+    def applies(self, verdict: str, gpu: str, outcomes: Mapping[str, Outcome]) -> bool:
         """Whether they are so of that verdict on that GPU, with all that they speak of measured."""
-        spoken = (known.get(key) for key in self.keys)
+        spoken = (outcomes.get(key) for key in self.keys)
         here = not self.gpu or gpu in self.gpu.split(" or ")
-        measured = all(each and each.value is not None for each in spoken)
+        measured = all(outcome and outcome.value is not None for outcome in spoken)
         return here and self.verdict in ("", verdict) and measured
 
 
@@ -78,7 +70,7 @@ class Story:
 
 
 def _check(step: Step) -> None:
-    keys = [each.key for each in step.check if each.key]
+    keys = [check.key for check in step.check if check.key]
     if len(keys) > len(set(keys)) or GAIN in keys:
         raise Unfit(f"is the same in two checks, or {GAIN}", "key")
     if step.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", step.binds):
@@ -88,17 +80,17 @@ def _check(step: Step) -> None:
             raise Unfit("is of a claim alone", f"text[{at}].verdict")
         for key in (*part.keys, part.of):
             if key not in (GAIN, *keys):
-                known = ", ".join((GAIN, *keys))
-                raise Unfit(f"speaks of {{{key}}}; there are {known}", f"text[{at}]")
+                names = ", ".join((GAIN, *keys))
+                raise Unfit(f"speaks of {{{key}}}; there are {names}", f"text[{at}]")
 
 
 _read = table_of(Step, _check)
 
 
 def _step(table: dict[str, Any]) -> Step:
-    known_only(table, Step.__annotations__, "")
+    only(table, Step.__annotations__, "")
     for at, part in enumerate(list_of(table, "text")):
-        known_only(typed(dict[str, Any], part, f"text[{at}]"), Part.__annotations__, f"text[{at}].")
+        only(typed(dict[str, Any], part, f"text[{at}]"), Part.__annotations__, f"text[{at}].")
     return _read(table | {"check": [*checks_of(table, "check")]})
 
 
@@ -109,7 +101,7 @@ def load(path: Path) -> Story:
         title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
         for step in load_tables(path, document, "step", _step, " tables and a title", "row"):
-            earlier = [each.row for each in steps]
+            earlier = [other.row for other in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")
             steps.append(replace(step, base=step.base or (earlier or [""])[-1]))

@@ -30,13 +30,13 @@ class BadClaim(BadRecord):
 
 def list_or_nearest(names: Iterable[str], wrong: str) -> str:
     """What a message says in place of a wrong name: all that there are, or of many the nearest."""
-    known = list(dict.fromkeys(names))
-    if len(known) <= 12:
-        return f"there are {', '.join(known)}" if known else "there are none"
-    return f"nearest are {', '.join(get_close_matches(wrong, known, 4, 0))}"
+    valid = list(dict.fromkeys(names))
+    if len(valid) <= 12:
+        return f"there are {', '.join(valid)}" if valid else "there are none"
+    return f"nearest are {', '.join(get_close_matches(wrong, valid, 4, 0))}"
 
 
-def known_only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
+def only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
     for key in table:
         if key not in allowed:
             raise Unfit(f"is unknown; {list_or_nearest(allowed, key)}", f"{where}{key}")
@@ -63,10 +63,10 @@ def table_of(
     ties its members to each other."""
 
     def parse(table: dict[str, Any]) -> T:
-        known_only(table, list(members(kind)), "")
-        found = typed(kind, table)
-        check(found)
-        return found
+        only(table, list(members(kind)), "")
+        value = typed(kind, table)
+        check(value)
+        return value
 
     return parse
 
@@ -78,17 +78,17 @@ def load_tables(
     parse: Callable[[dict[str, Any]], T],
     more: str = "",
     unique: str = "",
-    **known: Collection[str],
+    **valid: Collection[str],
 ) -> tuple[T, ...]:
     """What the tables of that name come to, of a file that holds nothing else but `more`, which has
     been taken out; in its order, each with a value of its own in the field `unique`, and with one
-    of the values that are `known` for a field; raises BadClaim, a line for each table."""
+    of the values that are `valid` for a field; raises BadClaim, a line for each table."""
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
     if set(file) - {key}:
         raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
-    found: list[T] = []
+    entries: list[T] = []
     wrong: list[str] = []
     for at, table in enumerate(tables):
         name = table.get("id") if type(table) is dict else None
@@ -96,13 +96,13 @@ def load_tables(
             if type(table) is not dict:
                 raise BadRecord("is no table")
             one = parse(table)
-            if unique and getattr(one, unique) in [getattr(each, unique) for each in found]:
+            if unique and getattr(one, unique) in [getattr(entry, unique) for entry in entries]:
                 raise Unfit(f"another {key} of this file has it too", f"{unique}:")
-            for member, values in known.items():
+            for member, values in valid.items():
                 one_of(values, getattr(one, member), member)
-            found.append(one)
+            entries.append(one)
         except BadRecord as error:
             wrong.append(f"{path}: {key} {name or f'number {at + 1}'}: {error}")
     if wrong:
         raise BadClaim(*wrong)
-    return tuple(found)
+    return tuple(entries)

@@ -106,5 +106,5 @@ def _paragraph(own: Measured, experiment: Experiment, step: Step) -> Text:
     def verdict(part: Part) -> str:
         return known[part.of].verdict if part.of in known else NOT_MEASURED
 
-    parts = (part for part in step.text if part.true(verdict(part), name, known))
+    parts = (part for part in step.text if part.applies(verdict(part), name, known))
     return joined(" ", (explained(part.text, known) for part in parts))

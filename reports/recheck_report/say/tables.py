@@ -168,12 +168,12 @@ def then_and_here(record: Record, experiment: Experiment, known: Figures) -> lis
     return [
         _then(record, experiment, known, document)
         for document in known.document
-        if known.of(document)
+        if known.figures_of(document)
     ]
 
 
 def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Section:
-    figures = known.of(document)
+    figures = known.figures_of(document)
     usual = Counter(known.hardware[each.hardware] for each in figures).most_common(1)[0][0]
     rows: list[list[Text | str]] = []
     for each in figures:

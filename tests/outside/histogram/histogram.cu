@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three ways to count bytes that Nicholas Wilt compares: where the counters are decides how often
-// threads wait for one another, and how many of them fit. All read four bytes at once.
+// Three ways to count bytes that Nicholas Wilt compares. The place of the counters decides how
+// often threads wait for one another, and how many counters fit. All read four bytes at once.
 #include <algorithm>
 
 #include "histogram.hpp"
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int bins = 256, few_threads = bins / 4, words_until_full = 63;
 
-/// Calls body with each byte of this thread's words from begin to end, and of what is left of the
-/// last word if that lies before end.
+/// Calls body with each byte of this thread's words from begin to end, including those of a partial
+/// last word.
 template <typename Body>
 __device__ void each_byte(const Args& args, std::int64_t begin, std::int64_t end, Body body) {
   const std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -36,8 +36,8 @@ __global__ void per_block_kernel(Args args) {
   atomicAdd(&args.counts[threadIdx.x], counts[threadIdx.x]);
 }
 
-/// Four counters are one word, and a thread's words are all in its own bank. They hold 255, so they
-/// are added up after 63 words and a byte.
+/// Four counters share one word, and a thread's words are all in its own bank. They hold up to 255,
+/// so they are added up after 63 words and a byte.
 __global__ void per_thread_kernel(Args args) {
   __shared__ unsigned counters[bins / 4 * few_threads];
   const unsigned t = threadIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bytes in, 32-bit counts out. The time depends on the data, so how many values occur is an axis.
+// Bytes in, 32-bit counts out. The time depends on the number of distinct values, which is an axis.
 #include "histogram.hpp"
 
 namespace histogram {
@@ -17,8 +17,8 @@ void serial(const Call& call) {
   for (std::int64_t i = 0; i < args.count; ++i) ++args.counts[args.in[i]];
 }
 
-/// As many values as the shape says; which ones depends on the seed, so that all of one value are
-/// not the same in each proof.
+/// As many distinct values as the shape says. The seed selects them, so that inputs with a single
+/// value differ between proofs.
 double byte(std::uint64_t seed, std::int64_t index, const Shape& s) {
   const auto values = static_cast<std::uint64_t>(std::clamp<std::int64_t>(s[1], 1, 256));
   return static_cast<double>((mix(seed) + mix(seed + index) % values) % 256);

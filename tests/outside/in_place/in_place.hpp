@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <recheck.hpp>
 
-// Two problems whose kernels read what they write: a filter, whose output is as long as its data
-// says, and y += A x with a sparse A.
+// Two problems whose kernels read what they write: a filter, whose output length depends on the
+// data, and y += A x with a sparse A.
 namespace in_place {
 
-/// Appends what is positive to `out`, in any order, and adds how many there are to `kept`.
+/// Appends the positive elements to `out`, in any order, and adds their number to `kept`.
 struct FilterArgs {
   const float* in;
   std::int64_t count;

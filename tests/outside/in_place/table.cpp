@@ -29,7 +29,7 @@ Work filter_work(const Shape& s) {
   const auto count = static_cast<double>(s[0]);
   return {.flops = count, .bytes = sizeof(float) * (1.5 * count + 1)};
 }
-/// The order is nobody's business.
+/// Any order is right.
 Oracle filter_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   std::vector<float> truth;
   std::ranges::copy_if(inputs[0].row<float>(0), std::back_inserter(truth),
@@ -73,7 +73,7 @@ std::vector<Extent> sparse_inputs(const Shape& s) {
           {1, s[0]},
           {1, s[0]}};
 }
-/// Starts have to ascend; what is behind the last element is not looked at.
+/// Starts must ascend; elements after the last row are not used.
 void fill(std::uint64_t seed, const Shape& s, std::span<HostMatrix> inputs) {
   const auto starts = inputs[0].row<int>(0), columns = inputs[1].row<int>(0);
   starts[0] = 0;
@@ -89,7 +89,7 @@ Work sparse_work(const Shape& s) {
   const auto rows = static_cast<double>(s[0]);
   return {.flops = most * rows, .bytes = sizeof(float) * (most + 4) * rows};
 }
-/// A bound of each element's own: no sum is off by more than its magnitudes, rounded as often.
+/// A bound per element: its sum of magnitudes, times the number of roundings.
 Oracle sparse_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
   const auto starts = inputs[0].row<int>(0), columns = inputs[1].row<int>(0);
   const auto values = inputs[2].row<float>(0), x = inputs[3].row<float>(0),

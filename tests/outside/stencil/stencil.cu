@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A derivative by tiles in shared memory, with 4 cells of halo at either end, as Mark Harris shows
-// for a cube of 64 cells: there a tile spans the grid, here a grid has many. Along y few pencils
-// mean short pieces of rows, which memory transfers whole.
+// A derivative by tiles in shared memory with a halo of 4 cells at either end, as Mark Harris shows
+// for a cube of 64 cells. There a tile spans the grid; here a grid has many tiles. Along y, few
+// pencils mean short pieces of rows, while memory transfers whole segments.
 #include <cuda_fp16.h>
 
 #include <bit>
@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(threads) tiles(Args<T> args) {
   const std::int64_t end = axis == Axis::x ? args.columns : args.rows;
   const std::int64_t sides = axis == Axis::x ? args.rows : args.columns;
   const std::int64_t first = std::int64_t{blockIdx.y} * cells;
-  // calls body with each cell of this thread, of so many along the axis: neighbours in memory are
-  // neighbours in the tile
+  // calls body with each of this thread's cells along the axis: neighbours in memory are neighbours
+  // in the tile
   const auto each_cell = [&](int count, auto body) {
     for (int p = threadIdx.x; p < count * pencils; p += threads) {
       const int along = axis == Axis::x ? p % count : p / pencils;

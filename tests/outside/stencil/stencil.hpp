@@ -6,8 +6,8 @@
 
 namespace stencil {
 
-/// out = ∂in/∂x or ∂in/∂y on a periodic grid with spacing 1, by differences of 8th order: x runs
-/// along a row, y from row to row. Elements are fp16 or fp32, sums fp32.
+/// out = ∂in/∂x or ∂in/∂y on a periodic grid with spacing 1, by 8th-order differences: x runs along
+/// a row, y from row to row. Elements are fp16 or fp32, sums are fp32.
 template <typename T>
 struct Args {
   std::int64_t rows, columns;
@@ -22,7 +22,7 @@ Args<T> arguments(const recheck::Call& call) {
           call.operands[0].ld, call.as<T>(1), call.operands[1].ld};
 }
 
-/// The weight of a cell 1 to 4 steps ahead, and of its difference from the one as far behind.
+/// The weights of differences between the cells 1 to 4 steps ahead and the same number behind.
 inline constexpr int halo = 4;
 RECHECK_HOST_DEVICE constexpr float weight(int steps) {
   return steps == 1 ? 4.0F / 5 : steps == 2 ? -1.0F / 5 : steps == 3 ? 4.0F / 105 : -1.0F / 280;
@@ -30,11 +30,11 @@ RECHECK_HOST_DEVICE constexpr float weight(int steps) {
 
 enum class Axis { x, y };
 
-/// By tiles of 64 cells along the axis and so many pencils across it.
+/// By tiles of 64 cells along the axis and this many pencils across it.
 template <typename T, Axis axis, int pencils>
 void derivative(const Args<T>& args, cudaStream_t stream);
 
-/// The article's problem in fp16 or fp32 (T), solved by its own rows, or along x by others.
+/// The article's problem in fp16 or fp32 (T), solved by its own rows or, along x, by other ones.
 template <typename T>
 recheck::Experiment experiment(std::span<const recheck::Strategy> others = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two experiments from one table: the same derivatives of fp16 and of fp32.
+// Two experiments from one table: the same derivatives in fp16 and in fp32.
 #include "stencil.hpp"
 
 namespace stencil {
@@ -10,7 +10,7 @@ using namespace recheck;
 
 template <typename T>
 constexpr bool half = std::is_same_v<T, fp16>;
-// a function of T is no cast
+// a function of T is not a cast
 // NOLINTBEGIN(google-readability-casting,modernize-avoid-c-style-cast)
 template <typename T, Axis axis, int pencils>
 constexpr Launcher gpu = gpu_launcher<derivative<T, axis, pencils>, arguments<T>>();
@@ -55,7 +55,7 @@ Oracle oracle(const Shape& s, std::span<const HostMatrix> inputs, Values values)
     for (std::int64_t j = 0; j < s[1]; ++j)
       truth[i * s[1] + j] = difference<double, axis>(s, i, j, cell);
   });
-  // the weights' magnitudes add up to 1.05: eight roundings of sums in fp32, and one to fp16
+  // the weights' magnitudes add up to 1.05; sums have eight fp32 roundings, and one to fp16
   const double largest = values == Values::integers ? 64 : 0.5, sums = 2.1 * largest * 0x1p-21;
   return bounded(std::move(truth), [=](double value) {
     return sums + (half<T> ? std::max(std::abs(value), 0x1p-14) * 0x1p-11 : 0);
