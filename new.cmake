@@ -14,9 +14,9 @@ if("${NAME}" STREQUAL "")
 elseif(NOT NAME MATCHES "^[a-z][a-z0-9_]*$" OR length GREATER 40)
   set(wrong "'${NAME}' is not a valid name: use a-z, 0-9 and _, first a letter, 40 at most, as in my_article")
 elseif(NAME IN_LIST taken OR NAME MATCHES "^recheck")
-  set(wrong "'${NAME}' is a name of Recheck's or of CMake's own: take another, such as my_${NAME}")
+  set(wrong "Recheck or CMake uses the name '${NAME}': take another, such as my_${NAME}")
 elseif(within)
-  set(wrong "This is Recheck's own folder: call it from the one where ${NAME} shall be")
+  set(wrong "This is Recheck's own folder: run this in the folder that will contain ${NAME}")
 elseif(EXISTS ${folder})
   set(wrong "${folder} exists: take another name, or remove it")
 endif()
@@ -35,5 +35,5 @@ file(WRITE ${folder}/.gitignore "/build/\n/CMakeUserPresets.json\n/compile_comma
 foreach(words init "add;." "commit;--message=Recheck's template")
   execute_process(COMMAND git -C ${folder} ${words} OUTPUT_QUIET ERROR_QUIET)
 endforeach()
-message(STATUS "${folder}: change the lines that say EDIT. To measure it as it is: "
+message(STATUS "${folder}: edit the lines marked EDIT. To measure it unchanged: "
         "cd ${NAME} && cmake --workflow --preset report")

@@ -93,8 +93,8 @@ elseif(CASE STREQUAL new)
   macro(new name folder codes)
     run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
   endmacro()
-  foreach(bad ";Which name" "my article;is no name" "My;is no name" "machine;take another" "test;take another"
-          "a/b;is no name" "${SCRATCH};is no name")
+  foreach(bad ";Which name" "my article;not a valid name" "My;not a valid name" "machine;take another" "test;take another"
+          "a/b;not a valid name" "${SCRATCH};not a valid name")
     list(GET bad 0 name)
     list(GET bad 1 why)
     new("${name}" ${SCRATCH}/user 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A kernel as a translator leaves it: underscores halved and set apart, capitals at random.
+// A kernel after machine translation: underscores halved and set apart, capitals at random.
 // refused: identifier "_" is undefined
 // refused: identifier "blockidx" is undefined
 // refused: identifier "Bx" is undefined

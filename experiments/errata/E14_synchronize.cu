@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was deprecated with CUDA 4.0, and is gone since 13.0.
+// A function that CUDA 4.0 deprecated and 13.0 removed.
 // refused: cudaThreadSynchronize
 
 #include <cuda_runtime.h>

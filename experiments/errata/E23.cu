@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A loop without what stood between brackets or was one.
+// A loop that has lost its brackets and the text between them.
 // refused: expected a ";"
 // refused: identifier "matrixi" is undefined
 // refused: identifier "vj" is undefined

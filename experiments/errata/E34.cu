@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Names that have lost one of each two underscores, and a parenthesis one of two.
+// Names that have lost every second underscore, and a pair of parentheses that has lost one.
 // refused: expected a ";"
 // refused: identifier "_m128" is undefined
 // refused: identifier "aligned" is undefined

@@ -1,4 +1,4 @@
-"""ReFrame's log in the folder where it is started, else it stays behind among temporary files."""
+"""Puts ReFrame's log in its working folder instead of among temporary files."""
 
 import copy
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Times six kernels by the methods that people use, and writes other_harnesses.json.
 
-All methods time the same code: the library that kernels.cu makes, by ctypes, and the rows of the
+All methods time the same code: the library made from kernels.cu, by ctypes, and the rows with the
 same names in `recheck`. Each method measures in two processes, one after the other. A tool that
-cannot be imported is installed into an environment of its own next to the output, as
-requirements.txt pins it; pip's own variables (PIP_FIND_LINKS, PIP_NO_INDEX) say from where. What
-cannot be had is "not measured: REASON" in the file, and nothing fails. Exit code 1: `recheck` has
+cannot be imported is installed into its own environment next to the output, as requirements.txt
+pins it; pip's own variables (PIP_FIND_LINKS, PIP_NO_INDEX) select the source. If a tool is
+unavailable, the file has "not measured: REASON", and nothing fails. Exit code 1: `recheck`
 measured nothing on a GPU, so there is nothing to compare with.
 """
 
@@ -65,7 +65,7 @@ def summary(seconds: list[float]) -> dict[str, float]:
 
 
 class Library:
-    """The functions of kernels.cu; an error there is raised as Missing."""
+    """The functions of kernels.cu; their errors are raised as Missing."""
 
     def __init__(self, path: str) -> None:
         # before any package: a process uses the first libcublas that it loads
@@ -89,7 +89,7 @@ class Library:
         return [*times]
 
     def each(self, measure: Callable[[], list[float]]) -> dict[str, dict[str, float]]:
-        """What a way to measure gives for each kernel."""
+        """The summary of `measure` for each kernel."""
         found = {}
         for kernel in KERNELS:
             self.prepare(kernel)
@@ -135,7 +135,7 @@ def by_nvbench(library: Library) -> Said:
 
 
 def of_nvbench(said: Any) -> Times:
-    """The times in a file that nvbench wrote."""
+    """The times in a file from nvbench."""
     times: Times = {}
     for state in said["benchmarks"][0]["states"]:
         values = {
@@ -177,7 +177,7 @@ def by_cupy(library: Library) -> Said:
 
 
 def shown(library: Library) -> Said:
-    """What Nsight Compute profiles: each kernel, after a launch that it does not see."""
+    """Launches for Nsight Compute to profile: each kernel, after a launch outside the profile."""
     for kernel in KERNELS:
         library.prepare(kernel)
         library.launch()
@@ -201,7 +201,7 @@ CHILDREN: dict[str, Callable[..., Said]] = {
 
 
 def child(name: str, library: str, *arguments: str) -> int:
-    """A process that measures; the last line of its output is what it has found, or why not."""
+    """Runs a measurement in its own process; prints the result, or the reason, as the last line."""
     try:
         found = CHILDREN[name](Library(library), *arguments)
     except Exception as error:  # anything that another package raises is the reason
@@ -212,7 +212,7 @@ def child(name: str, library: str, *arguments: str) -> int:
 
 
 def output_of(*command: object, seconds: float = SECONDS) -> str:
-    """What a program prints; raises Missing with its last words where it fails."""
+    """A program's output; raises Missing with its last line if it fails."""
     words = [*map(str, command)]
     try:
         ended = subprocess.run(
@@ -225,13 +225,13 @@ def output_of(*command: object, seconds: float = SECONDS) -> str:
     if ended.returncode != 0:
         lines = [line for line in f"{ended.stdout}\n{ended.stderr}".split("\n") if line.strip()]
         errors = [line for line in lines if line.startswith(("==ERROR==", "ERROR:"))]
-        last = (errors[:1] or lines[-1:] or ["no words"])[0].strip()
+        last = (errors[:1] or lines[-1:] or ["no message"])[0].strip()
         raise Missing(f"exit code {ended.returncode}: {last[:300]}")
     return ended.stdout
 
 
 def by_mark(text: str) -> dict[str, dict[str, float]]:
-    """Nsight Compute's durations, of its CSV in nanoseconds; each launch ends with a mark."""
+    """Nsight Compute's durations, from its CSV in nanoseconds; each launch ends with a mark."""
     rows = [*csv.reader(line for line in text.split("\n") if line.startswith('"'))]
     name, value = "Kernel Name", "gpu__time_duration.sum"
     launches, launch = [], 0.0
@@ -251,7 +251,7 @@ def by_mark(text: str) -> dict[str, dict[str, float]]:
 
 
 class Session:
-    """Measures in processes of its own; knows each tool's Python, and recheck's record."""
+    """Measures in child processes; holds each tool's Python, and recheck's record."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
@@ -292,7 +292,7 @@ class Session:
         return found
 
     def recheck(self) -> Said:
-        """Our own times, of the cases that this build has; a regime that it lacks has none."""
+        """Our own times for the cases of this build; a regime that it lacks has no times."""
         names = [case for case, _ in KERNELS.values()]
         parts = zip(*(name.split("/") for name in names), strict=True)
         words = [
@@ -339,7 +339,7 @@ class Session:
         return {"times": {"first": calls}}
 
     def measure(self) -> dict[str, Any]:
-        """What other_harnesses.json holds. Raises Missing where our own run fails."""
+        """The contents of other_harnesses.json. Raises Missing if our own run fails."""
         names = [name for group in METHODS.values() for name in group]
         methods: dict[str, Any] = {name: {"reason": None, "times": {}} for name in names}
         versions: dict[str, str] = {}
@@ -392,7 +392,7 @@ def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description="Times six kernels by the methods people use.")
     add = parser.add_argument
     add("--recheck", type=Path, required=True, help="our own program")
-    add("--library", type=Path, required=True, help="the kernels, as kernels.cu makes them")
+    add("--library", type=Path, required=True, help="the library made from kernels.cu")
     add("--ncu", default="ncu", help="Nsight Compute (default: %(default)s)")
     add("--output", type=Path, required=True, metavar="DIR", help="where other_harnesses.json goes")
     options = parser.parse_args(words)
@@ -401,7 +401,7 @@ def main(words: list[str]) -> int:
     try:
         document = Session(options).measure()
     except Missing as missing:
-        print(f"error: recheck has measured nothing to compare with: {missing}", file=sys.stderr)
+        print(f"error: recheck measured nothing to compare with: {missing}", file=sys.stderr)
         return 1
     path = options.output / "other_harnesses.json"
     path.with_suffix(".new").write_text(json.dumps(document, indent=1) + "\n")
