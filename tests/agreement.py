@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Holds the harness's medians against Nsight Compute's gpu__time_duration for the same launches.
+"""Compares the harness's medians with Nsight Compute's gpu__time_duration for the same launches.
 
     python3 tests/agreement.py RECHECK NCU FOLDER
 
-Kernels from 60 µs up have to agree within 3 %. Exit code 1: one does not. Where nothing can be
-judged it says why, and the exit code is 77.
+Kernels of 60 µs and more must agree within 3 %. The exit code is 1 if one does not, and 77 with a
+reason if the comparison is impossible.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def measure(recheck: str, folder: Path) -> dict[str, float]:
 
 
 def profile(recheck: str, ncu: str, case: str, kernel: str, folder: Path) -> float:
-    """What Nsight Compute says of the same launches, in seconds."""
+    """Nsight Compute's time for the same launches, in seconds."""
     experiment, strategy, shape, regime = case.split("/")
     command = [ncu, "--csv", "--metrics", "gpu__time_duration.sum", "--print-units", "base"]
-    # the clock as the harness finds it; caches are flushed by both
+    # leave the clock as in the harness; both flush the caches
     command += ["--clock-control", "none", "--kernel-name", f"regex:^{kernel}"]
     # proofs, on integers and on reals, come first
     command += ["--launch-skip", "8", "--launch-count", "30"]

@@ -53,7 +53,7 @@ run(0 ${CMAKE_COMMAND} -G Ninja -S ${tree} -B ${SCRATCH}/build -D CMAKE_BUILD_TY
       -D CMAKE_CXX_FLAGS_RELEASE=-O0 ${cuda})
 run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/build --target ${objects})
 
-# linked into the build's own program in place of its objects, they prove themselves, also on a GPU
+# linked into the build's own program instead of its objects, they prove themselves, also on a GPU
 run(0 ${CMAKE_COMMAND} --build ${BUILD} -- -t commands recheck)
 if(NOT said MATCHES "\n([^\n]* -o experiments/recheck [^\n]*)\n$")
   message(FATAL_ERROR "no command that links recheck in\n${said}")

@@ -52,7 +52,7 @@ void expect_shown(const std::string& filter, const std::string& sparse) {
   EXPECT_EQ(code, 0) << said;
 }
 
-TEST(InPlace, PassesWhereAProfilerLooks) {
+TEST(InPlace, PassesUnderAProfiler) {
   expect_shown("cpu_serial/100000/hot", "cpu_serial/10000/hot");
 }
 
@@ -63,7 +63,7 @@ TEST(gpu_InPlace, PassesOnEveryPath) {
   EXPECT_EQ(held_against(in::sparse_experiment(), Backend::gpu), "");
 }
 
-TEST(gpu_InPlace, PassesWhereAProfilerLooks) {
+TEST(gpu_InPlace, PassesUnderAProfiler) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   expect_shown("atomic/100000/cold", "scalar/10000/cold");
 }
@@ -95,7 +95,7 @@ void adds_twice(const Call& call) {
 }
 void does_nothing(const Call&) {}
 
-TEST(InPlace, IsCaughtOnEveryPathWhereItIsWrong) {
+TEST(InPlace, IsCaughtOnEveryPathIfWrong) {
   const auto caught = [](const std::string& held, const std::string& words) {
     EXPECT_NE(held.find(words), std::string::npos) << held;
     EXPECT_NE(held.find("/cold: "), std::string::npos) << held;

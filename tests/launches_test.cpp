@@ -258,15 +258,15 @@ std::uint64_t seed_of(const Row& row, std::uint64_t seed) {
   return mix(seed);
 }
 
-/// Describes an error in the case of a seed; `told` receives the case's description.
-Reason wrong_with(const Row& row, std::uint64_t seed, std::string& told) {
+/// Describes an error in the case of a seed; `description` receives the case's description.
+Reason wrong_with(const Row& row, std::uint64_t seed, std::string& description) {
   Random random(seed_of(row, seed));
   const auto shape =
       fitted(*row.strategy, random_shape(random, row.experiment->axes.size()), found_gpu());
-  if (!shape) throw std::runtime_error("takes no shape like those that are tried");
-  told = to_string(*shape);
+  if (!shape) throw std::runtime_error("takes none of the shapes tried");
+  description = to_string(*shape);
   const Launch launch(row, *shape, random);
-  told = launch.text();
+  description = launch.text();
   return once(launch, targets().of(Backend::gpu).queue());
 }
 
@@ -286,7 +286,7 @@ int rows_to_run() {
   int count = 0;
   for (int i = 0; i < suite.total_test_count(); ++i) {
     const auto& test = *suite.GetTestInfo(i);
-    count += test.should_run() && std::string_view(test.name()).starts_with("AreRightAs");
+    count += test.should_run() && std::string_view(test.name()).starts_with("AreRightAt");
   }
   return count;
 }
@@ -299,8 +299,7 @@ class Launches : public testing::TestWithParam<Row> {
  protected:
   void SetUp() override {
     if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
-    if (cudaDeviceSynchronize() != cudaSuccess)
-      GTEST_SKIP() << "the device was lost in a test before";
+    if (cudaDeviceSynchronize() != cudaSuccess) GTEST_SKIP() << "an earlier test lost the device";
     const auto& strategy = *GetParam().strategy;
     if (strategy.launch.run == nullptr) GTEST_SKIP() << strategy.launch.absent;
     if (strategy.needs != nullptr)
@@ -308,7 +307,7 @@ class Launches : public testing::TestWithParam<Row> {
   }
 };
 
-TEST_P(Launches, AreRightOfNothing) {
+TEST_P(Launches, AreRightWithoutElements) {
   const Row& row = GetParam();
   int tried = 0;
   const std::vector<Shape> shapes[] = {{{0}, {1}},
@@ -337,7 +336,7 @@ TEST_P(Launches, AreRightOfNothing) {
   if (tried == 0) GTEST_SKIP() << "takes no shape without elements";
 }
 
-TEST_P(Launches, AreRightAsNobodyHasThoughtOfThem) {
+TEST_P(Launches, AreRightAtRandomShapes) {
   const Row& row = GetParam();
   const double seconds = setting("RECHECK_LAUNCH_SECONDS", 0.07 * rows_to_run()) / rows_to_run();
   const auto first = static_cast<std::uint64_t>(setting("RECHECK_LAUNCH_SEED", 1));
@@ -348,17 +347,17 @@ TEST_P(Launches, AreRightAsNobodyHasThoughtOfThem) {
   int cases = 0;
   do {
     const std::uint64_t seed = first + cases++;
-    std::string told;
+    std::string description;
     Reason wrong;
     try {
-      wrong = wrong_with(row, seed, told);
+      wrong = wrong_with(row, seed, description);
     } catch (const std::exception& error) {
       wrong = error.what();
     }
     if (wrong) {
-      ADD_FAILURE() << told << ": " << *wrong << "\nonce more: RECHECK_LAUNCH_SECONDS=0 "
+      ADD_FAILURE() << description << ": " << *wrong << "\nto repeat: RECHECK_LAUNCH_SECONDS=0 "
                     << "RECHECK_LAUNCH_SEED=" << seed << " recheck_tests --gtest_filter='"
-                    << "gpu/Launches.AreRightAs*/" << row.experiment->name << '_'
+                    << "gpu/Launches.AreRightAt*/" << row.experiment->name << '_'
                     << row.strategy->name << "'";
       return;  // an illegal access prevents further checks
     }
@@ -382,13 +381,14 @@ std::string found_wrong_with(void (*run)(const Call&)) {
   const Row& right = row_named("transpose", "no_bank_conflicts");
   Strategy spoiled = *right.strategy;
   spoiled.launch = {Backend::gpu, run};
-  std::string told;
+  std::string description;
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
-    if (const auto wrong = wrong_with({right.experiment, &spoiled}, seed, told)) return *wrong;
+    if (const auto wrong = wrong_with({right.experiment, &spoiled}, seed, description))
+      return *wrong;
   return "nothing";
 }
 
-TEST(gpu_Launches, SeeWhatIsSpoiled) {
+TEST(gpu_Launches, DetectDefects) {
   if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
   // clears this word after the transposition; null: none
   static float* (*where)(const Call&) = nullptr;

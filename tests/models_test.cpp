@@ -195,7 +195,7 @@ class Models : public testing::TestWithParam<Device> {};
 
 // `needs` and `fits` refuse what a launcher cannot do, so an accepted launch must not exceed the
 // device's limits
-TEST_P(Models, GetNoLaunchThatIsBeyondTheirLimits) {
+TEST_P(Models, GetNoLaunchBeyondTheirLimits) {
   const Gpu gpu = gpu_of(GetParam());
   runtime = {};
   runtime.device = GetParam();
@@ -217,7 +217,7 @@ TEST_P(Models, GetNoLaunchThatIsBeyondTheirLimits) {
   EXPECT_GT(launched, 1000);
 }
 
-// a row that no model takes would never be measured, and nobody would notice
+// a row that no model takes would silently never be measured
 TEST(Rows, RunOnSomeModel) {
 #ifndef RECHECK_HAVE_SM90A
   GTEST_SKIP() << "built without code for Hopper, which some rows need";

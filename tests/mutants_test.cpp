@@ -211,7 +211,7 @@ void expect_caught(const Result& result, std::string_view on) {
 constexpr Strategy right = mutants::mutant("right", matmul::cpu<reference::matmul_serial>);
 
 // integers show that it has less than fp32's precision; it passes if it owes only TF32
-TEST(Mutant, CutsWhereSumsAreLongIsCaught) {
+TEST(Mutant, CuttingInputsInLongSumsIsCaught) {
   Strategy cuts = mutants::cpu_cuts_where_sums_are_long;
   for (const std::int64_t k : {2048, 8192, 100'000}) {
     const Shape shape = {5, 7, k};
@@ -224,14 +224,14 @@ TEST(Mutant, CutsWhereSumsAreLongIsCaught) {
 }
 
 // so large that not every element is checked
-TEST(Mutant, RightWhereItIsLookedAtIsCaught) {
+TEST(Mutant, RightOnlyInTheCheckedRowsIsCaught) {
   const Shape shape = {4100, 4100, 16};
   expect_caught(judged(mutants::cpu_right_where_it_is_looked_at, shape, 3), "on integers");
   EXPECT_EQ(judged(right, shape, 3).status, Status::passed);
 }
 
 // so large that a row of zeros is within the error bound of the row's sum
-TEST(Mutant, DropsARowOfRealsIsCaught) {
+TEST(Mutant, DroppingARowOfRealsIsCaught) {
   const Shape shape = {96, 1024, 16384};
   expect_caught(judged(mutants::cpu_drops_a_row_of_reals, shape, 0), "on reals");
   EXPECT_EQ(judged(mutants::cpu_drops_no_row_of_reals, shape, 0).status, Status::passed);
@@ -250,7 +250,7 @@ void transpose_and_more(int rows, int columns, const float* in, std::int64_t ldi
 }
 
 // right outputs are remembered by their bits: any other bits must be judged
-TEST(Gate, KnowsTheBitsThatAreRight) {
+TEST(Gate, RemembersTheBitsOfARightOutput) {
   const Strategy ladder[] = {
       mutants::mutant("right", transpose::cpu<reference::transpose_serial>),
       mutants::mutant("swaps two", transpose::cpu<transpose_but_one>),

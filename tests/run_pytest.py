@@ -1,7 +1,7 @@
-"""pytest by itself: no variable of the environment chooses tests, options or plugins.
+"""Runs pytest; no environment variable can select tests, options or plugins.
 
-Exit code 77, which CTest takes for a skip: every test was skipped. Otherwise pytest's own: 5 where
-there was no test.
+Exit code 77, which CTest treats as a skip, if every test was skipped. Otherwise pytest's own code,
+which is 5 if there were no tests.
 """
 
 import os
@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-# what the tests import stands next to them, and what they test in reports/
+# tests import helpers next to them, and test the package in reports/
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reports"))
 
-VARIABLES = "PYTEST_"  # how those of pytest begin
+VARIABLES = "PYTEST_"  # prefix of pytest's variables
 
 
 class Skips:
-    """Tells a run in which nothing was tested from one that passed."""
+    """Distinguishes a run that tested nothing from one that passed."""
 
     def __init__(self) -> None:
         self.tested = False

@@ -64,7 +64,7 @@ void expect(const Result& result, ReasonCode code, const std::string& words) {
 
 #ifdef RECHECK_HAVE_CUDA
 // memory was predicted to suffice but does not: that case fails, and the next one passes
-TEST(gpu_Run, LosesOneCaseToARealOutOfMemoryAndGoesOn) {
+TEST(gpu_Run, ContinuesAfterARealOutOfMemory) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   const auto tiles = matmul::ladder();
@@ -94,7 +94,7 @@ void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, 
 }
 
 // so small that its time cannot reveal it
-TEST(Run, LeavesNoOutputThatALaunchCouldSkip) {
+TEST(Run, LeavesNoRightOutputForALaunchToReuse) {
   const auto result =
       measured(mutants::mutant("skips_what_is_right", matmul::cpu<skips_what_is_right>));
   EXPECT_TRUE(result.passed()) << result.reason.value_or("");
@@ -108,7 +108,7 @@ void throws_a_number(int, int, int, const float*, std::int64_t, const float*, st
 
 Reason throws(const Shape&, const Device&) { throw std::runtime_error("it cannot say"); }
 
-TEST(Run, EndsACaseWhoseRowGoesWrongOnceItIsTimed) {
+TEST(Run, FailsACaseWhoseRowGoesWrongWhenTimed) {
   expect(measured(mutants::cpu_spoils_when_timed), ReasonCode::wrong_output, "after timing");
   expect(measured(mutants::cpu_idles_when_timed, Regime::end_to_end), ReasonCode::wrong_output, "");
   expect(measured(mutants::cpu_throws_when_timed), ReasonCode::threw, "no more");
@@ -116,7 +116,7 @@ TEST(Run, EndsACaseWhoseRowGoesWrongOnceItIsTimed) {
          "after timing, it has changed its input 2 of 2");
 }
 
-TEST(Run, EndsACaseWhoseRowThrowsAnything) {
+TEST(Run, FailsACaseWhoseRowThrows) {
   const auto number = mutants::mutant("row", matmul::cpu<throws_a_number>);
   auto of_itself = mutants::mutant("row", matmul::cpu<reference::matmul_serial>);
   of_itself.fits = throws;
@@ -170,7 +170,7 @@ TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   EXPECT_EQ(rounds, (std::vector<int>{4, 7, 9, 11, 24, 25}));
 }
 
-TEST(Run, LeavesWhatTurnsOutTooSlowAfterItsProof) {
+TEST(Run, SkipsARowThatIsTooSlowInItsProof) {
   const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
   milliseconds = 110;
   const auto cases =
@@ -200,7 +200,7 @@ void writes_far_behind(int m, int n, int k, const float* a, std::int64_t lda, co
   std::fill_n(c + m * ldc, 40 * ldc, 1.0F);
 }
 
-TEST(Run, LosesNoOtherRowToOneThatWritesFarBehindItsOutput) {
+TEST(Run, LosesNoOtherRowToOneThatWritesFarAfterItsOutput) {
   const Strategy rows[] = {mutants::mutant("far", matmul::cpu<writes_far_behind>),
                            mutants::mutant("right", matmul::cpu<reference::matmul_serial>)};
   const auto cases = measured(matmul::experiment(rows), {32, 24, 40}, Regime::hot);
@@ -225,7 +225,7 @@ void tires(int m, int n, int k, const float* a, std::int64_t lda, const float* b
   if (++calls > 4) c[0] += 1;
 }
 
-TEST(Run, TimesASustainedRowByWindowsAndJudgesWhatItLeaves) {
+TEST(Run, TimesASustainedRowByWindowsAndJudgesItsOutput) {
   const Strategy rows[] = {mutants::mutant("one", matmul::cpu<slows>),
                            mutants::mutant("other", matmul::cpu<slows>)};
   for (const Case& c : measured(matmul::experiment(rows), {32, 24, 40}, Regime::sustained)) {
@@ -249,7 +249,7 @@ void throws_on_fresh_inputs(int rows, int columns, const float* a, std::int64_t 
   reference::matvec_serial(rows, columns, a, lda, v, r);
 }
 
-TEST(Run, PutsTheInputsBackWhereALaunchThrowsOnFreshOnes) {
+TEST(Run, RestoresTheInputsIfALaunchThrowsOnFreshOnes) {
   const Strategy rows[] = {
       mutants::mutant("throws_on_fresh_inputs", matvec::cpu<throws_on_fresh_inputs>),
       mutants::mutant("right", matvec::cpu<reference::matvec_serial>)};

@@ -68,7 +68,7 @@ TEST_F(gpu_Shared, AVariableIsSeenByAllOfItsBlockAndByNoOther) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto own = static_cast<unsigned>(i / threads + 1);
     ASSERT_EQ(first[i], own) << "thread " << i % threads << " of block " << i / threads
-                             << ", behind its own block's barrier";
+                             << ", after its own block's barrier";
     ASSERT_EQ(after[i], own) << "thread " << i % threads << " of block " << i / threads
                              << ", when all blocks had written";
   }

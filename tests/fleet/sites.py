@@ -1,4 +1,4 @@
-"""Sites to run the fleet's suite on, and what stands there in place of `recheck`."""
+"""Sites to run the fleet's suite on, and replacements for `recheck` there."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from conftest import REPORTS
 
 TREE = REPORTS.parent
 COMMITTED = REPORTS / "results" / "nvidia-h200"
-H200, OTHER = "NVIDIA H200", "Made-up GPU"
-# rows of the CPU alone, so many that there is time to end them
+H200, OTHER = "NVIDIA H200", "Simulated GPU"
+# CPU rows only; LONG leaves enough time to interrupt a run
 SHORT = "--experiment=matvec --strategy=cpu_serial,s3_sse --shape=512x512 --per-case=0.02"
 SHAPES = ",".join(f"{size}x{size}" for size in range(500, 1000, 16))
 LONG = f"--experiment=matvec --strategy=cpu_serial,s3_sse --shape={SHAPES}"
 
 
 def python() -> str:
-    """The Python that has ReFrame; skips the test where there is none."""
+    """The Python that has ReFrame; skips the test if it is not installed."""
     found = os.environ.get("RECHECK_FLEET_PYTHON", "")
     if not Path(found).with_name("reframe").is_file():
         pytest.skip("not measured: ReFrame is not installed; the target fleet_python does it")
@@ -44,12 +44,12 @@ def script(path: Path, *lines: str) -> Path:
 
 
 def measuring(path: Path, flags: str) -> Path:
-    """`recheck`, of some rows alone. It says which process it is."""
+    """Runs `recheck` for some rows and prints its process id."""
     return script(path, 'echo "process $$"', f'exec {recheck()} {flags} "$@"')
 
 
 def replaying(path: Path, record: Path) -> Path:
-    """What stands where `recheck` stands, and brings back a record that is there already."""
+    """A replacement for `recheck` that returns an existing record."""
     return script(
         path,
         "for word; do case $word in --output=*) to=${word#--output=} ;; esac; done",
@@ -68,7 +68,7 @@ def other(folder: Path) -> Path:
 
 
 def cut(folder: Path) -> Path:
-    """The committed record, of which the end is missing."""
+    """The committed record without its end."""
     shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json"})
     text = (folder / "record.json").read_bytes()
     (folder / "record.json").write_bytes(text[: len(text) // 2])
@@ -83,7 +83,7 @@ def committed(folder: Path) -> Path:
 
 
 def gpu(model: str) -> dict[str, Any]:
-    """What a partition says of its GPU."""
+    """A partition's description of its GPU."""
     return {
         "features": ["gpu"],
         "devices": [{"type": "gpu", "model": model, "arch": "sm_90", "num_devices": 1}],

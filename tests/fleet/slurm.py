@@ -1,8 +1,7 @@
-"""A Slurm of its own: a controller and some nodes on this host, with GPUs that are made up.
+"""A private Slurm: a controller and some nodes on this host, with simulated GPUs.
 
-Everything lies in one folder, the sockets and keys of munge as well; ports are free ones; nothing
-of a Slurm that the host may have is touched, and nothing is left running. It needs no systemd, no
-database and no root.
+Everything is in one folder, including munge's sockets and keys, and ports are free ones. A Slurm of
+the host is not touched, and nothing is left running. It needs no systemd, no database and no root.
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ from pathlib import Path
 
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol")
 PATHS = ("/usr/sbin", "/sbin", "/usr/local/sbin")
-SECONDS = 120.0  # on a machine that does something else as well
+SECONDS = 120.0  # enough on a busy machine
 
 
 def missing() -> str:
-    """What stands in the way of a Slurm on this host; empty: nothing."""
+    """The programs that a Slurm on this host lacks, in a message; empty: none."""
     found = [name for name in PROGRAMS if program(name) is None]
     packages = "slurmctld, slurmd, slurm-client and munge"
     return f"{', '.join(found)} not found: install {packages}" if found else ""
@@ -54,7 +53,7 @@ def wait_for(what: Callable[[], bool], why: str, seconds: float = SECONDS) -> No
 
 
 def free_ports(count: int) -> list[int]:
-    """If one is taken before it is used, its daemon does not answer, and the test fails."""
+    """Free ports. If another program takes one first, a daemon does not answer: the test fails."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -63,8 +62,7 @@ def free_ports(count: int) -> list[int]:
 
 
 class Slurm:
-    """`nodes` is the type of GPU of each node, by the node's name. Each is a partition too, and all
-    are in the partition "all"."""
+    """`nodes` maps each node's name to its type of GPU. Each node is a partition; "all" has all."""
 
     def __init__(self, folder: Path, nodes: dict[str, str]) -> None:
         self.folder, self.nodes = folder, nodes
@@ -89,7 +87,7 @@ class Slurm:
             f"SlurmdSpoolDir={here}/spool-%n",
             f"SlurmctldPidFile={here}/slurmctld.pid",
             f"SlurmdPidFile={here}/slurmd-%n.pid",
-            # no cgroups, which a container may not have
+            # a container may have no cgroups
             "ProctrackType=proctrack/linuxproc",
             "TaskPlugin=task/none",
             "JobAcctGatherType=jobacct_gather/none",
@@ -99,7 +97,7 @@ class Slurm:
             "SelectType=select/cons_tres",
             "SelectTypeParameters=CR_CPU",
             "GresTypes=gpu",
-            # a node of few CPUs takes what is asked for
+            # a node with few CPUs must accept the configured number
             "SlurmdParameters=config_overrides",
             "ReturnToService=2",
             "JobRequeue=0",
@@ -113,7 +111,7 @@ class Slurm:
         lines.append(f"PartitionName=all Nodes={','.join(self.nodes)} Default=YES")
         (here / "slurm.conf").write_text("".join(f"{line}\n" for line in lines))
         if _version() >= (23, 2):
-            # a container may have no cgroups; before, nothing asked for them
+            # a container may have no cgroups; older versions do not need this
             (here / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
         gres = (
             f"NodeName={name} Name=gpu Type={gpu} File=/dev/null\n"
@@ -143,7 +141,7 @@ class Slurm:
             "seed-file": "munge.seed",
         }
         files = [f"--{option}={here / name}" for option, name in places.items()]
-        # folders above that others may write to, such as a temporary one, it would refuse
+        # --force: it would refuse parent folders that others may write to, such as a temporary one
         self._start("munged", "munged", "--foreground", "--force", *files)
         wait_for((here / "munge.socket").exists, "munged does not listen")
         self._start("slurmctld", "slurmctld", "-D")
@@ -160,8 +158,7 @@ class Slurm:
         return sum("State=IDLE " in line for line in said) == len(self.nodes)
 
     def take_down(self, name: str, processes: list[int]) -> None:
-        """As when a node loses its power: its daemon is gone, and so are the processes of its job,
-        of which nobody has time to say a word."""
+        """Simulates a power loss: the node's daemon and its job's processes end silently."""
         self.daemons[name].kill()
         for each in processes:
             with contextlib.suppress(ProcessLookupError):
@@ -172,7 +169,7 @@ class Slurm:
         self.call("scancel", "--user", getpass.getuser())
         with contextlib.suppress(TimeoutError):
             wait_for(lambda: not self.call("squeue", "--noheader"), "jobs do not end", 10)
-        # the keeper of keys is the last
+        # munged, which holds the keys, ends last
         for each in reversed(self.daemons.values()):
             each.terminate()
             try:

@@ -1,5 +1,4 @@
-"""The fleet's suite on this host alone: what it builds, measures and reports, and which sites it
-refuses."""
+"""The fleet's suite on this host: builds, measurements, reports, and the sites it refuses."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ def _run(site: Path, output: Path, *more: str, **env: str) -> tuple[int, str]:
 
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """CPU rows, and a GPU's record."""
+    """A run of CPU rows and a replayed GPU record."""
     here = tmp_path_factory.mktemp("local")
     programs = {
         "short": sites.measuring(here / "short", sites.SHORT),
@@ -52,7 +51,7 @@ def test_every_partition_is_measured(measured: Path) -> None:
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
-def test_examples_of_sites_are_such(example: Path, tmp_path: Path) -> None:
+def test_example_sites_are_valid(example: Path, tmp_path: Path) -> None:
     name = re.findall(r'"name": "(\w+)",\n +"hostnames"', example.read_text())[0]
     code, said = _run(example, tmp_path, "--list", f"--system={name}")
     assert code == 0 and "- Measure /" in said and "^Build ~" in said, said
@@ -60,7 +59,7 @@ def test_examples_of_sites_are_such(example: Path, tmp_path: Path) -> None:
 
 
 def test_builds_for_the_gpu_of_the_partition(tmp_path: Path) -> None:
-    """As ReFrame would: it writes the script, and does not run it."""
+    """A dry run: ReFrame writes the build script and does not run it."""
     partitions = [
         {"name": "gpu", "environs": ["nvcc"], **gpu(H200), **LOCAL},
         {"name": "host", "environs": ["nvcc"], "features": ["cpu"], **LOCAL},
@@ -72,7 +71,7 @@ def test_builds_for_the_gpu_of_the_partition(tmp_path: Path) -> None:
     site.write_text(text)
     code, said = _run(site, tmp_path, "--dry-run")
     assert code == 0, said
-    # no run is left behind, whose jobs would be missing
+    # leaves no run, whose jobs would be reported as missing
     assert not (tmp_path / "runs").exists()
     scripts = [*tmp_path.glob("dry-runs/*/stage/site/*/nvcc/Build_*/rfm_build.sh")]
     built = {path.parts[-4]: path.read_text() for path in scripts}
@@ -90,7 +89,7 @@ BAD = {
 }
 
 
-def test_partitions_that_make_no_sense(tmp_path: Path) -> None:
+def test_invalid_partitions_are_reported(tmp_path: Path) -> None:
     program = sites.script(tmp_path / "program", "exit 0")
     partitions = [
         {"name": name, "environs": ["one"], **bad, **LOCAL} for name, (bad, _) in BAD.items()
@@ -106,8 +105,8 @@ def test_partitions_that_make_no_sense(tmp_path: Path) -> None:
         assert reason in said and f"ReFrame says {reason}" in result.stderr
 
 
-def test_sites_that_make_no_sense(tmp_path: Path) -> None:
-    """One line each, and no run is left behind."""
+def test_invalid_sites_are_refused(tmp_path: Path) -> None:
+    """Each gives one line and leaves no run."""
     program = sites.script(tmp_path / "program", "exit 0")
     partition = {"name": "one", "environs": ["one"], **gpu(H200), **LOCAL}
     site = sites.site(tmp_path / "site.py", [partition], {"one": program})
@@ -146,7 +145,7 @@ def test_sites_that_make_no_sense(tmp_path: Path) -> None:
 
 
 def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
-    """ReFrame would submit its jobs, and die as it asks what became of them."""
+    """ReFrame would submit its jobs and crash when it asks for their state."""
     program = sites.script(tmp_path / "program", "exit 0")
     said = "Slurm accounting storage is disabled"
     sites.script(tmp_path / "sacct", "echo warning >&2", f"echo '{said}' >&2", "exit 1")
@@ -162,12 +161,12 @@ def test_slurm_without_accounting_is_refused(tmp_path: Path) -> None:
         "storage is disabled; without accounting, use the scheduler squeue instead\n"
     )
     assert not [*tmp_path.glob("runs/*")]
-    # the other partition needs none
+    # the other partition needs no accounting
     assert "which asks sacct" not in _run(site, tmp_path, "-r", "--system=site:two", PATH=path)[1]
 
 
 def test_a_host_measures_one_thing_at_a_time(tmp_path: Path) -> None:
-    """Partitions of one host share its CPU and power, whatever max_jobs is of each."""
+    """Partitions of one host share its CPU and power, whatever their max_jobs."""
     program = sites.script(
         tmp_path / "program",
         'for word; do case $word in --output=*) to=1 ;; esac; done; test "$to" || exit 0',
@@ -179,13 +178,13 @@ def test_a_host_measures_one_thing_at_a_time(tmp_path: Path) -> None:
     assert (tmp_path / "order").read_text().split() == ["begin", "end"] * 2
 
 
-def test_a_partition_that_is_not_asked_for_has_no_say(tmp_path: Path) -> None:
-    """Jobs of a scheduler run beside each other where no partition of this host is measured."""
+def test_only_requested_partitions_decide_the_execution_policy(tmp_path: Path) -> None:
+    """A scheduler's jobs run in parallel unless a partition of this host is measured."""
     program = sites.script(tmp_path / "program", "exit 0")
     common = {"environs": ["one"], "features": ["cpu"]}
     partitions = [{"name": "host", **common, **LOCAL}, {"name": "far", **common, "scheduler": "x"}]
     site = sites.site(tmp_path / "site.py", partitions, {"one": program})
-    # what stands beside the Python, in place of ReFrame
+    # a replacement for ReFrame, next to the Python
     (python := tmp_path / "python").symlink_to(sites.python())
     sites.script(tmp_path / "reframe", 'echo "$@"')
     for name, serial in (("site", True), ("site:host", True), ("site:far", False)):
@@ -198,9 +197,8 @@ def test_a_partition_that_is_not_asked_for_has_no_say(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ends", [signal.SIGINT, signal.SIGTERM], ids=["ctrl_c", "terminated"])
-def test_an_interrupt_ends_in_reports(ends: signal.Signals, tmp_path: Path) -> None:
-    """What Ctrl-C does: the run's paths are said, and what is safe has its line on the page. And
-    SIGTERM, which reaches run.py alone."""
+def test_an_interrupted_run_is_reported(ends: signal.Signals, tmp_path: Path) -> None:
+    """Ctrl-C, or SIGTERM to run.py only: prints the run's paths and reports the finished cases."""
     program = sites.measuring(tmp_path / "program", sites.LONG)
     partition = {"name": "host", "environs": ["one"], "features": ["cpu"], **LOCAL}
     site = sites.site(tmp_path / "site.py", [partition], {"one": program})
@@ -211,7 +209,7 @@ def test_an_interrupt_ends_in_reports(ends: signal.Signals, tmp_path: Path) -> N
         return any(path.read_bytes().count(b"\n") > 2 for path in tmp_path.glob(journal))
 
     wait_for(some_cases, "nothing is measured")
-    # a terminal's goes to both
+    # a terminal sends Ctrl-C to both
     (reframe,) = Path(f"/proc/{started.pid}/task/{started.pid}/children").read_text().split()
     for process in (int(reframe), started.pid) if ends == signal.SIGINT else (started.pid,):
         os.kill(process, ends)

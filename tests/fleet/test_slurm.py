@@ -1,7 +1,7 @@
-"""The fleet's suite on a real Slurm of two nodes, with GPUs of two models that are made up.
+"""The fleet's suite on a real Slurm of two nodes, with simulated GPUs of two models.
 
-Jobs run CPU rows, and bring back records of GPUs by the way that any record takes. A node goes
-down, a job is cancelled, a record is cut off: the report says what is missing and why.
+Jobs run CPU rows, and return records of GPUs as any job does. A node goes down, a job is cancelled,
+a record is truncated: the report lists what is missing and why.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _partition(name: str, node: str, environment: str, **more: object) -> dict[s
 def fleet(
     cluster: slurm.Slurm, programs: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The folder of two runs: one in which all goes well, and one in which nothing does."""
+    """The folder of two runs: one in which all jobs succeed, and one in which none does."""
     here = tmp_path_factory.mktemp("fleet")
     well = [
         _partition("h200", "h200-0", "h200", **gpu(H200)),
@@ -112,15 +112,15 @@ def _one(fleet: Path, pattern: str) -> Path:
 
 @pytest.fixture(scope="module")
 def collected(fleet: Path) -> tuple[str, str]:
-    """The page of both runs, and what the command says of it."""
+    """The page of both runs, and the command's messages."""
     result = run("fleet", fleet / "runs", "--output", fleet / "report")
     assert result.returncode == 3, result.stderr
     return (fleet / "report" / "README.md").read_text(), result.stderr
 
 
 @pytest.mark.parametrize("lines", [0, 3])
-def test_a_requeued_job_comes_to_its_end(cluster: slurm.Slurm, tmp_path: Path, lines: int) -> None:
-    """Requeued before its first case, and behind some."""
+def test_a_requeued_job_finishes(cluster: slurm.Slurm, tmp_path: Path, lines: int) -> None:
+    """Requeued before its first case, and after some."""
     program = sites.measuring(tmp_path / "program", sites.LONG + " --per-case=0.1")
     job = sites.script(tmp_path / "job", f"exec sh {sites.TREE}/experiments/fleet/job.sh {program}")
     words = ["--parsable", "--requeue", "--partition=all", f"--chdir={tmp_path}", str(job)]
@@ -139,13 +139,13 @@ def test_a_requeued_job_comes_to_its_end(cluster: slurm.Slurm, tmp_path: Path, l
         cluster.call("scontrol", "update", f"job={number}", "starttime=now")
         return whole.exists() and json.loads(whole.read_text())["finished"]
 
-    slurm.wait_for(again, "it comes to no end")
+    slurm.wait_for(again, "it does not finish")
 
 
 def test_every_gpu_of_a_site_is_measured(fleet: Path) -> None:
     said = (fleet / "well.txt").read_text()
     assert "Ran 6/6 test case(s)" in said and "0 failure(s)" in said, said
-    # each on a GPU that Slurm gave, and its record came back
+    # each ran on a GPU from Slurm and returned its record
     for name in ("h200", "other"):
         folder = _one(fleet, f"output/site/{name}/{name}/Measure")
         assert (folder / "rfm_job.out").read_text() == "GPU 0\n"
@@ -157,7 +157,7 @@ def test_every_gpu_of_a_site_is_measured(fleet: Path) -> None:
     assert {case["status"] for case in record["cases"]} == {"passed"}
 
 
-def test_what_is_missing_is_said_with_its_reason(collected: tuple[str, str]) -> None:
+def test_missing_jobs_are_listed_with_reasons(collected: tuple[str, str]) -> None:
     page, said = collected
     missing = dict(re.findall(r"^missing: site:(\w+), .*?: (.*)$", said, re.M))
     assert [*sorted(missing)] == [
@@ -179,8 +179,8 @@ def test_what_is_missing_is_said_with_its_reason(collected: tuple[str, str]) -> 
 
 
 @pytest.mark.parametrize("name", ["down", "cancelled"])
-def test_nothing_that_was_measured_is_lost(fleet: Path, name: str) -> None:
-    """The run goes on where it was ended, and keeps what it had, by the words of its line."""
+def test_no_measurement_is_lost(fleet: Path, name: str) -> None:
+    """The command in the job's line resumes the run and keeps its measurements."""
     folder = _one(fleet, f"stage/site/{name}/long/Measure")
     journal, record = (
         folder / "measured" / each for each in ("record.journal.jsonl", "record.json")

@@ -37,7 +37,7 @@ TEST(Check, ThrowsWhereTheCallStands) {
   }
 }
 
-TEST(gpu_Timer, KnowsItsOwnShare) {
+TEST(gpu_Timer, MeasuresItsOwnOverhead) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   EXPECT_GT(gpu.device->event_seconds, 0);
@@ -61,7 +61,7 @@ TEST(gpu_Timer, KnowsTheStepOfItsClock) {
 }
 
 // a launch that writes into L2: its bytes still have to reach DRAM
-TEST(gpu_Timer, WaitsForWrittenBytesWhereItDrains) {
+TEST(gpu_Timer, WaitsForWrittenBytesWhenDraining) {
   const Gpu& gpu = found_gpu();
   if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   Target& target = targets().of(Backend::gpu);
@@ -98,7 +98,7 @@ double seconds_in_blocks_of(int count) {
   return middle(all);
 }
 
-TEST(gpu_Target, TimesALaunchAlikeHoweverManySamplesABlockHas) {
+TEST(gpu_Target, TimesALaunchEquallyInBlocksOfAnySize) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   seconds_in_blocks_of(8);  // warms it up
   EXPECT_NEAR(seconds_in_blocks_of(8), seconds_in_blocks_of(1), 0.2e-6);

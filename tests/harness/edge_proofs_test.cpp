@@ -29,7 +29,7 @@ TEST(GateFlag, CatchesAMutant) {
   EXPECT_NE(said.find("WRONG at "), std::string::npos) << said;
 }
 
-TEST(GateFlag, DoesNotPassARowThatFitsNowhereOrThrows) {
+TEST(GateFlag, FailsARowThatFitsNoShapeOrThrows) {
   Strategy row = cpu_serial();
   EXPECT_EQ(gate_of({&row, 1}).second, 0);
   row.fits = [](const Shape&, const Device&) { return Reason("never"); };
@@ -43,7 +43,7 @@ TEST(GateFlag, DoesNotPassARowThatFitsNowhereOrThrows) {
   EXPECT_NE(said.find("WRONG in "), std::string::npos) << said;
 }
 
-TEST(GateFlag, SaysWhereNothingCouldBeTried) {
+TEST(GateFlag, ReportsRowsThatCannotBeTried) {
   Strategy absent = cpu_serial(), elsewhere = cpu_serial();
   absent.launch = {Backend::cpu, nullptr, "built without it"};
   elsewhere.needs = [](const Device&) { return Reason("built without it"); };

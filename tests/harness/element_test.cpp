@@ -53,7 +53,7 @@ TEST(Element, OfSixteenBitsIsTheNearestFloat) {
   rounds_to_nearest<bf16>(0x7f80);
 }
 
-TEST(Element, OfAnInputIsItsOwnAndAllAroundIsPoison) {
+TEST(Element, OfAnInputHasItsTypeAndPoisonAroundIt) {
   EXPECT_EQ(element_of<const unsigned long long>(), Element::u64);
   for_each_type([]<typename T>() {
     EXPECT_EQ(size_of(element_of<T>()), static_cast<std::int64_t>(sizeof(T)));
@@ -82,7 +82,7 @@ TEST(Element, OfAnInputIsItsOwnAndAllAroundIsPoison) {
   });
 }
 
-TEST(Element, ThatHoldsNoSuchValueIsRefused) {
+TEST(Element, IsRefusedIfItCannotHoldAValue) {
   HostMatrix bytes = unwritten(1, 9, Layout::row_major, 9, Element::u8);
   fill(bytes, 1, 0,
        [](auto, std::int64_t i, const Shape& s) { return static_cast<double>(i * s[0]); }, {31});
@@ -151,7 +151,7 @@ Result proven() {
   return threw.value_or(result);
 }
 
-TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
+TEST(Element, OfEveryTypePassesOnlyIfAllOutputsAreRight) {
   for_each_type([]<typename T>() {
     EXPECT_EQ((proven<T, Wrong::none>().reason.value_or("")), "");
     const auto says = [](const Result& result, const std::string& words) {
@@ -172,7 +172,7 @@ TEST(Element, OfEveryTypePassesTheGateOnlyWhereAllOutputsAreRight) {
   });
 }
 
-TEST(Element, ThatIsWrongIsNamedFirst) {
+TEST(Element, IsReportedIfItIsTheFirstWrongOne) {
   const float is[] = {1, 3, NAN};
   const Oracle oracle = bounded({1, 2, 3}, [](double) { return 0; });
   const Error error = oracle(std::vector{View{1, 3, 3, is}}, Arithmetic::fp32);

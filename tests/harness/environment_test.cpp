@@ -28,7 +28,7 @@ TEST(Fnv1a, GivesThePublishedValues) {
   EXPECT_EQ(fnv1a("foobar"), "85944171f73967e8");
 }
 
-TEST(Environment, KnowsNothingOfAGpuThatIsNotThere) {
+TEST(Environment, HasNoFieldsOfAMissingGpu) {
   const Json here =
       environment({.device = {}, .reason = "none", .driver = "", .runtime = ""}, "", Settings{});
   for (const char* field : {"gpu", "code", "mps"}) EXPECT_TRUE(here.at(field).is_null()) << field;
@@ -36,12 +36,12 @@ TEST(Environment, KnowsNothingOfAGpuThatIsNotThere) {
   for (const auto& [field, reason] : here["unknown"].items()) EXPECT_EQ(field, "cubins") << reason;
 }
 
-TEST(Environment, NamesVariablesThatFalsifyTimesWhereThereIsAGpu) {
+TEST(Environment, NamesVariablesThatFalsifyGpuTimes) {
   const auto has = [](const Gpu& gpu, std::string_view code) {
     return std::ranges::any_of(conditions(gpu), [&](const auto& c) { return c.code == code; });
   };
   Gpu gpu;
-  gpu.device = Device{.name = "made up"};
+  gpu.device = Device{.name = "simulated"};
   const std::pair<const char*, const char*> variables[] = {
       {"CUDA_LAUNCH_BLOCKING", "launch_blocking"},
       {"CUDA_FORCE_PTX_JIT", "force_ptx_jit"},
@@ -58,7 +58,7 @@ TEST(Environment, NamesVariablesThatFalsifyTimesWhereThereIsAGpu) {
   }
 }
 
-TEST(Environment, NamesVariablesByWhichLibrariesComputeOtherwise) {
+TEST(Environment, NamesVariablesThatChangeLibraries) {
   const auto says = [](const Gpu& gpu) {
     std::string all;
     for (const auto& c : conditions(gpu))
@@ -66,7 +66,7 @@ TEST(Environment, NamesVariablesByWhichLibrariesComputeOtherwise) {
     return all;
   };
   Gpu gpu;
-  gpu.device = Device{.name = "made up"};
+  gpu.device = Device{.name = "simulated"};
   const std::string before = says(gpu);
   struct {
     const char* variable;
@@ -92,9 +92,9 @@ TEST(Environment, NamesVariablesByWhichLibrariesComputeOtherwise) {
   EXPECT_EQ(says(gpu), before);
 }
 
-TEST(Environment, SaysWhyItDoesNotKnowSomething) {
+TEST(Environment, GivesAReasonForEachUnknownField) {
   Gpu gpu;
-  gpu.device = Device{.name = "made up", .compute_capability = 10, .pci_bus_id = "none"};
+  gpu.device = Device{.name = "simulated", .compute_capability = 10, .pci_bus_id = "none"};
   const Json here = environment(gpu, "", Settings{});
   for (const char* field : {"ecc", "mig", "uuid_hash", "power_limit_watts"}) {
     EXPECT_TRUE(here["gpu"].at(field).is_null()) << field;
@@ -131,7 +131,7 @@ TEST(gpu_Environment, KnowsWhichDeviceCodeRuns) {
   EXPECT_TRUE(here["mps"].is_boolean());
 }
 
-TEST(Environment, HasMpsOnlyWhereSomethingAnswers) {
+TEST(Environment, HasMpsOnlyIfADaemonAnswers) {
   std::string folder = "/tmp/recheck-XXXXXX";
   ASSERT_NE(mkdtemp(folder.data()), nullptr);
   const std::string control = folder + "/control";
@@ -158,7 +158,7 @@ TEST(Environment, HasMpsOnlyWhereSomethingAnswers) {
 
 using CpuName = TemporaryFolder;
 
-TEST_F(CpuName, IsWhatTheMachineSaysOfItself) {
+TEST_F(CpuName, IsTheMachinesOwn) {
   const auto name = [&] { return cpu_name(folder_, "aarch64"); };
   EXPECT_EQ(name(), "unknown aarch64 CPU");
   file("sys/devices/virtual/dmi/id/product_name", "c7g.4xlarge\n");
@@ -203,7 +203,7 @@ class BuildScript : public TemporaryFolder {
   std::string section_ = ".nv_fatbin";
 };
 
-TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
+TEST_F(BuildScript, DistinguishesUncommittedChanges) {
   shell(
       "git init -q tree && cd tree && touch CMakeLists.txt && echo a >file && git add . && git -c "
       "user.name=n -c user.email=e commit -q -m c");
@@ -226,7 +226,7 @@ TEST_F(BuildScript, TellsOneUncommittedChangeFromAnother) {
   }
 }
 
-TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
+TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
   shell(
       "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git "
       "add "
@@ -266,7 +266,7 @@ TEST_F(BuildScript, TakesNoTreeForCleanOfWhichGitIsSilent) {
   says(dirty, "true");
 }
 
-TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
+TEST_F(BuildScript, IgnoresARepositoryThatDoesNotContainTheSources) {
   shell(
       "git init -q . && echo '*' >.gitignore && git add -f .gitignore && git -c user.name=n -c "
       "user.email=e commit -q -m c && mkdir tree && touch tree/CMakeLists.txt");
@@ -279,7 +279,7 @@ TEST_F(BuildScript, TakesNoCommitOfARepositoryThatDoesNotHoldTheSources) {
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
 }
 
-TEST_F(BuildScript, KnowsWhatDeviceCodeWasCompiledWith) {
+TEST_F(BuildScript, FindsTheFlagsOfDeviceCode) {
   if (std::string(RECHECK_OBJCOPY).empty()) GTEST_SKIP() << "objcopy was not found";
   const auto says = [&](const std::string& code, const std::string& name, const char* what) {
     const auto text = cubins(code);
@@ -309,7 +309,7 @@ TEST_F(BuildScript, KnowsWhatDeviceCodeWasCompiledWith) {
   says(plain, notes[0], "matmul/tile.cu");
 }
 
-TEST_F(BuildScript, TellsOneDeviceCodeFromAnotherButNotByThePathOfItsSource) {
+TEST_F(BuildScript, DigestsDeviceCodeWithoutItsSourcesPath) {
   if (std::string(RECHECK_OBJCOPY).empty()) GTEST_SKIP() << "objcopy was not found";
   const std::string here = cubins("x_GLOBAL__N__95560cce_7_tile_cu_10b50f3711k y_95560cce_ 1");
   EXPECT_TRUE(std::regex_search(here, std::regex("\"matmul/tile.cu\": \"[0-9a-f]{16}\""))) << here;

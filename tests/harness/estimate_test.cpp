@@ -92,7 +92,7 @@ std::map<std::string, double> expected_of(const std::string& model) {
 }
 
 // 4 GB and 20 multiprocessors: what does not fit takes no time, and the rest takes longer
-TEST(Estimate, IsOfTheModelAtHand) {
+TEST(Estimate, DependsOnTheGpuModel) {
   if (!have_cuda) GTEST_SKIP() << "built without the CUDA Toolkit, whose rows it cannot expect";
   const auto large = expected_of("NVIDIA H200"),
              small = expected_of("NVIDIA GeForce RTX 3050 Ti Laptop GPU");

@@ -24,7 +24,7 @@ std::ptrdiff_t floor_of(const std::filesystem::path& folder) {
   return found == floors.end() ? -1 : found - floors.begin();
 }
 
-TEST(Floors, IncludeNoFileOfAFloorAbove) {
+TEST(Floors, IncludeNoFileOfAHigherFloor) {
   const auto harness = std::filesystem::path(RECHECK_SOURCE) / "experiments/harness";
   int includes = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(harness)) {
@@ -43,7 +43,7 @@ TEST(Floors, IncludeNoFileOfAFloorAbove) {
   EXPECT_GT(includes, 100);
 }
 
-TEST(Self, IsInEveryProgramAndItsNamesAreTaken) {
+TEST(Self, IsInEveryProgramAndReservesItsNames) {
   const Experiment mine = transpose::experiment(transpose::ladder());
   const auto all = with_self({&mine, 1});
   ASSERT_EQ(all.size(), 3U);

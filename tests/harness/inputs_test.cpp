@@ -58,13 +58,13 @@ TEST(Inputs, AreNeverZeroAndStayInTheirRange) {
 
 TEST(Inputs, WithAWideOneInEachRowAndColumnSumExactly) {
   for (const std::int64_t terms : {1, 2, 77, 2048, 8192, 1 << 22}) {
-    const std::int64_t limit = limit_beside_wide(terms);
+    const std::int64_t limit = limit_with_wide_factor(terms);
     EXPECT_GE(limit, 1);
     // both wide factors in one product, or in two
     EXPECT_LE((terms - 1) * limit * limit + wide * wide, 1 << 24) << terms;
     EXPECT_LE(terms * limit * limit + 2 * wide * limit, 1 << 24) << terms;
   }
-  EXPECT_EQ(limit_beside_wide((1 << 22) + 1), 0);
+  EXPECT_EQ(limit_with_wide_factor((1 << 22) + 1), 0);
   const auto matrix = make_input(1, 0, 50, 50, 50, Values::integers, 9, Element::fp32, 50);
   for (int i = 0; i < 50; ++i) {
     int in_row = 0, in_column = 0;

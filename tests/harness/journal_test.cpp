@@ -70,7 +70,7 @@ Record two_cases() {
 
 using JournalFile = Run;
 
-TEST_F(JournalFile, IsReadUpToWhereItIsTorn) {
+TEST_F(JournalFile, IsReadUpToATornLine) {
   const Record after = two_cases();
   Record before = after;
   for (Case& c : before.cases) c.result.reset();
@@ -93,7 +93,7 @@ TEST_F(JournalFile, IsReadUpToWhereItIsTorn) {
     for (const std::size_t size : {end - 1, end, end + 1}) cut(size);
 }
 
-TEST_F(JournalFile, IsRefusedWhereALineIsNotOurs) {
+TEST_F(JournalFile, IsRefusedIfALineIsForeign) {
   const Record record = two_cases();
   {
     const Journal begun(folder_, record);
@@ -139,7 +139,7 @@ TEST_F(JournalFile, IsRefusedWhereALineIsNotOurs) {
 }
 
 // another run's files stay untouched
-TEST_F(JournalFile, LeavesARunAloneThatHasTakenItsPlace) {
+TEST_F(JournalFile, DoesNotTouchARunThatReplacedIt) {
   const Record record = two_cases();
   const auto mine = folder_ / "report", elsewhere = folder_ / "elsewhere";
   fs::create_directory(mine);
@@ -209,7 +209,7 @@ class Killed : public Run {
       output() + " --strategy=cpu_serial --shape=9x8x7,400x400x400,401x401x401 --per-case=1";
 };
 
-TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
+TEST_F(Killed, TwentyTimesARunStillReachesTheSameRecord) {
   // rows that pass, one that needs a GPU, and a shape where nothing can be proven
   const std::string flags =
       "--strategy=cpu_serial,cpu_blas,s3_sse,naive --shape=32x32x32,64x64x64,80x48x64,96x96x96,"
@@ -264,7 +264,7 @@ TEST_F(Killed, TwentyTimesItLosesNothingAndComesToTheSameRecord) {
   compare();
 }
 
-TEST_F(Killed, ItsCasesAreKeptWhereARunBeginsAnew) {
+TEST_F(Killed, ARunLeavesItsCasesToANewRun) {
   kill_one(slow_);
   const auto text = read(journal());
   const auto aside = folder_ / "record.previous.journal.jsonl";
@@ -272,7 +272,7 @@ TEST_F(Killed, ItsCasesAreKeptWhereARunBeginsAnew) {
   EXPECT_EQ(read(aside), text);
 }
 
-TEST_F(Killed, NotYetItIsLeftAlone) {
+TEST_F(Killed, AnActiveRunIsProtected) {
   const pid_t child = start(slow_);
   wait_until([&] {
     try {
@@ -309,7 +309,7 @@ class OnASmallDisk : public Killed {
   bool mounted_ = false;
 };
 
-TEST_F(OnASmallDisk, ThatIsFullARunGoesOnWhereThereIsRoom) {
+TEST_F(OnASmallDisk, AFullDiskCanBeClearedAndTheRunResumed) {
   const std::string flags = output() + " " + flags_;
   // another process's file takes the remaining space after the first case
   std::thread somebody([&] {

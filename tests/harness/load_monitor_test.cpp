@@ -50,13 +50,13 @@ class GpuLoad : public TemporaryFolder {
   const char* bus_id_ = "0000:1B:00.0";
 };
 
-TEST_F(GpuLoad, SaysNothingWhereNothingChanges) {
+TEST_F(GpuLoad, ReportsOnlyChanges) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(monitor.look(true).empty());
   EXPECT_EQ(noted(monitor), start());
 }
 
-TEST_F(GpuLoad, NotesTheMostProcessesAtOnceThoughTheyGo) {
+TEST_F(GpuLoad, RecordsTheMostProcessesAtOnce) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;
   const auto changes = monitor.look(true);
@@ -72,7 +72,7 @@ TEST_F(GpuLoad, NotesTheMostProcessesAtOnceThoughTheyGo) {
 }
 
 // a process on the GPU need not use it
-TEST_F(GpuLoad, TellsUseFromPresence) {
+TEST_F(GpuLoad, DistinguishesUseFromPresence) {
   processes() = 3;
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_EQ(monitor.take().gpu_percent, 0);
@@ -88,7 +88,7 @@ TEST_F(GpuLoad, TellsUseFromPresence) {
   of("fake_percent") = 0;
 }
 
-TEST_F(GpuLoad, SaysThatTheGpuIsHot) {
+TEST_F(GpuLoad, ReportsAHotGpu) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(monitor.take().hot);  // "hw_thermal_slowdown"
   of("fake_throttle") = 4;          // "sw_power_cap", which is normal in any large product
@@ -108,7 +108,7 @@ TEST_F(GpuLoad, LooksOnceASecond) {
   EXPECT_TRUE(monitor.look().empty());
 }
 
-TEST_F(GpuLoad, SaysThatNobodyKnowsWhereTheDriverListsNone) {
+TEST_F(GpuLoad, IsUnknownIfTheDriverListsNoProcesses) {
   processes() = 0;
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(monitor.look(true).empty());
@@ -139,7 +139,7 @@ class HostLoad : public GpuLoad {
   std::string stat_ = folder_ / "stat";
 };
 
-TEST_F(HostLoad, NoteTheMostCpusThatOthersKeptBusy) {
+TEST_F(HostLoad, RecordsTheMostCpusThatOthersUsed) {
   spent(1000);
   LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
@@ -154,7 +154,7 @@ TEST_F(HostLoad, NoteTheMostCpusThatOthersKeptBusy) {
   EXPECT_EQ(noted(monitor)["state"]["other_cpus"], most);
 }
 
-TEST_F(HostLoad, DoNotCountWhatThisProcessDoes) {
+TEST_F(HostLoad, ExcludesThisProcess) {
   spent(1000);
   LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 0.05);
   const double before = own();
@@ -167,7 +167,7 @@ TEST_F(HostLoad, DoNotCountWhatThisProcessDoes) {
   EXPECT_EQ(noted(monitor)["state"]["other_cpus"], 0);
 }
 
-TEST_F(HostLoad, SayNothingOfAShortTime) {
+TEST_F(HostLoad, ReportsNothingForAShortTime) {
   spent(1000);
   LoadMonitor monitor(bus_id_, FAKE_NVML, stat_.c_str(), 1000);
   spent(2000);
@@ -175,7 +175,7 @@ TEST_F(HostLoad, SayNothingOfAShortTime) {
   EXPECT_EQ(noted(monitor), start());
 }
 
-TEST_F(HostLoad, DoNotGuessWhereTheSystemTellsNothing) {
+TEST_F(HostLoad, IsUnknownIfTheSystemReportsNothing) {
   for (const char* text :
        {"", "cpu", "cpu0 1 2 3\n", "intr 1 2 3 4 5 6 7 8 9\n", "cpu0 a b c d e f g h"}) {
     std::ofstream(stat_) << text;
@@ -186,7 +186,7 @@ TEST_F(HostLoad, DoNotGuessWhereTheSystemTellsNothing) {
 }
 
 // the record keeps what was seen before it was resumed
-TEST_F(GpuLoad, IsResumedWith) {
+TEST_F(GpuLoad, SurvivesAResumedRun) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;
   monitor.look(true);

@@ -57,7 +57,7 @@ TEST(Nvml, SaysWhatTheDriverRefusesOrLacks) {
             "not measured: the driver has no nvmlDeviceGetTemperature");
 }
 
-TEST(Nvml, TellsAMigInstanceFromItsGpu) {
+TEST(Nvml, DistinguishesAMigInstanceFromItsGpu) {
   void* library = dlopen(FAKE_NVML, RTLD_NOW);
   ASSERT_NE(library, nullptr) << dlerror();
   auto& has_mig = *static_cast<int*>(dlsym(library, "fake_mig"));
@@ -72,7 +72,7 @@ TEST(Nvml, TellsAMigInstanceFromItsGpu) {
   dlclose(library);
 }
 
-TEST(Nvml, LeavesTheLibraryAsItCame) {
+TEST(Nvml, LeavesTheLibraryInitialisedAsBefore) {
   void* library = dlopen(FAKE_NVML, RTLD_NOW);
   ASSERT_NE(library, nullptr) << dlerror();
   const auto* users = static_cast<const int*>(dlsym(library, "fake_users"));

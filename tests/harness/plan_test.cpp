@@ -21,7 +21,7 @@ double seconds_of(const std::vector<Case>& cases) {
   return predicted(cases, [](const Case&) { return true; });
 }
 
-TEST(Fit, LeavesAloneWhatFits) {
+TEST(Fit, DropsNothingThatFits) {
   auto cases = a_second_each();
   const auto all = cases.size();
   EXPECT_TRUE(fit(cases, static_cast<double>(all), "x").empty());
@@ -38,7 +38,7 @@ TEST(Fit, DropsSweepsFirstAndTheLargestFirst) {
   EXPECT_LE(seconds_of(cases), all - 1);
 }
 
-TEST(Fit, ThenDropsTheLargestShapes) {
+TEST(Fit, DropsTheLargestShapesAfterSweeps) {
   const auto all = a_second_each();
   auto cases = all;
   const auto rest = [](const Case& c) { return !c.strategy->sweep || c.is_headline(); };
@@ -49,7 +49,7 @@ TEST(Fit, ThenDropsTheLargestShapes) {
   for (const Case& c : cases) EXPECT_TRUE(rest(c)) << c.id();
 }
 
-TEST(Fit, KeepsHeadlinesToTheLast) {
+TEST(Fit, DropsHeadlinesLast) {
   const auto all = a_second_each();
   const auto headlines = [](const Case& c) { return c.is_headline() && !c.strategy->sweep; };
   auto cases = all;
@@ -65,7 +65,7 @@ TEST(Fit, KeepsHeadlinesToTheLast) {
   EXPECT_LE(seconds_of(cases), 99);
 }
 
-TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
+TEST(Fit, ReportsABudgetThatFitsNothing) {
   auto cases = a_second_each();
   try {
     fit(cases, 0.5, "half");
@@ -77,7 +77,7 @@ TEST(Fit, SaysWhereThereIsNoRoomForAnything) {
 }
 
 // a requested shape gets every row in each of its regimes; a full run skips some
-TEST(Plan, HasEverythingButWhatAFullRunLeavesOut) {
+TEST(Plan, HasEverythingExceptWhatAFullRunSkips) {
   const auto full = plan(experiments(), {}).cases;
   for (const auto& experiment : experiments()) {
     // rows of another table with the same problem do not count
@@ -140,7 +140,7 @@ TEST(Plan, RefusesAShapeThatOnlyTheMachineHas) {
   EXPECT_FALSE(plan(both, {.shapes = {"1024", "64x64"}}).cases.empty());
 }
 
-TEST(Plan, RefusesTablesThatNobodyCouldTellApart) {
+TEST(Plan, RefusesInvalidTables) {
   const auto refused = [](auto spoil) -> std::string {
     static std::vector<Strategy> rows;
     rows.assign(transpose::ladder().begin(), transpose::ladder().begin() + 3);

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 using RecordFile = TemporaryFolder;
 
-TEST_F(RecordFile, IsReplacedWhole) {
+TEST_F(RecordFile, IsReplacedCompletely) {
   const auto file = folder_ / "record.json";
   write_file(file, "one");
   write_file(file, "two");
@@ -28,7 +28,7 @@ TEST_F(RecordFile, IsReplacedWhole) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary file remains
 }
 
-TEST_F(RecordFile, SaysWhereItCannotBeWritten) {
+TEST_F(RecordFile, ReportsAnUnwritableFolder) {
   try {
     write_file(folder_ / "missing" / "record.json", "text");
     FAIL() << "wrote into a folder that does not exist";
@@ -121,7 +121,7 @@ TEST(Record, KeepsAnErrorThatIsNotFinite) {
 }
 
 // each value must have the right type and range; agreement between values is not checked
-TEST(Record, ResumesNothingThatCannotBe) {
+TEST(Record, RefusesToResumeImpossibleValues) {
   using Json = nlohmann::ordered_json;
   const auto& matmul = experiments()[0];
   Record record{.experiments = experiments(),

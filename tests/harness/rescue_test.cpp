@@ -12,12 +12,12 @@ namespace {
 namespace fs = std::filesystem;
 
 /// A recheck on a simulated GPU, an H200 by default.
-class MadeUpGpu : public Run {
+class SimulatedGpu : public Run {
  protected:
   [[nodiscard]] static std::string program(const std::string& gpus,
                                            const std::string& environment = "") {
-    return "env -u CUDA_VISIBLE_DEVICES MADE_UP_GPU='" + gpus + "' " + environment + " " +
-           quoted(MADE_UP_GPUS);
+    return "env -u CUDA_VISIBLE_DEVICES SIMULATED_GPU='" + gpus + "' " + environment + " " +
+           quoted(SIMULATED_GPUS);
   }
   [[nodiscard]] Outcome measure(const std::string& flags, const std::string& environment = "",
                                 const std::string& gpus = "NVIDIA H200") const {
@@ -27,13 +27,13 @@ class MadeUpGpu : public Run {
 };
 
 /// The result of a GPU case if a range of its blocks of samples finds the GPU busy.
-class Disturbed : public MadeUpGpu {
+class Disturbed : public SimulatedGpu {
  protected:
   nlohmann::json measured(const std::string& busy) {
     const auto outcome = run(output() +
                                  " --experiment=doubling --strategy=gpu --shape=256x256 "
                                  "--regime=cold --per-case=1",
-                             program("NVIDIA H200", "MADE_UP_LOAD=" + busy));
+                             program("NVIDIA H200", "SIMULATED_LOAD=" + busy));
     EXPECT_EQ(outcome.code, 0) << outcome.output;
     auto found = record()["cases"][0];
     EXPECT_EQ(found["status"], "passed") << found;
@@ -42,7 +42,7 @@ class Disturbed : public MadeUpGpu {
   }
 };
 
-TEST_F(Disturbed, IsMeasuredAgainAndNothingIsThrownAway) {
+TEST_F(Disturbed, IsMeasuredAgainAndKept) {
   const auto quiet = measured("1000-1000");
   EXPECT_EQ(quiet["blocks"].size(), 12u);
   EXPECT_TRUE(quiet["set_aside"].empty());
@@ -57,7 +57,7 @@ TEST_F(Disturbed, IsMeasuredAgainAndNothingIsThrownAway) {
   EXPECT_EQ(burst["seconds"]["discarded"], aside);
 }
 
-TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
+TEST_F(Disturbed, IsMarkedIfItPersists) {
   const auto busy = measured("6-1000");
   EXPECT_EQ(busy["disturbed"], "the times jumped, and the harness does not see why");
   EXPECT_EQ(busy["seconds"]["median"], 1e-3);  // of the blocks before
@@ -68,10 +68,10 @@ TEST_F(Disturbed, IsMarkedWhereItStaysSo) {
 }
 
 // the row's exit code could mean a pass or a skipped test
-TEST_F(MadeUpGpu, PassNoGateThatARowEndsWithoutAWord) {
+TEST_F(SimulatedGpu, PassesNoGateThatARowEndsSilently) {
   for (const char* end : {"_exit", "_exit77"}) {
     const auto outcome = run("--gate --experiment=doubling",
-                             program("NVIDIA H200", std::string("MADE_UP_END=") + end));
+                             program("NVIDIA H200", std::string("SIMULATED_END=") + end));
     EXPECT_EQ(outcome.code, 1) << end << outcome.output;
     EXPECT_NE(outcome.output.find("has ended the process"), std::string::npos) << outcome.output;
   }
@@ -79,7 +79,7 @@ TEST_F(MadeUpGpu, PassNoGateThatARowEndsWithoutAWord) {
 }
 
 // the simulated context takes 0.1 s, and each process gives a sample of both regimes
-TEST_F(MadeUpGpu, TimesTheFirstCallOfProcesses) {
+TEST_F(SimulatedGpu, TimesTheFirstCallOfProcesses) {
   const auto outcome = measure("--shape=256x256 --regime=first,first_context");
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto cases = record()["cases"];
@@ -94,11 +94,11 @@ TEST_F(MadeUpGpu, TimesTheFirstCallOfProcesses) {
     EXPECT_NEAR(seconds[1][i] - seconds[0][i], 0.1, 1e-4);
 }
 
-TEST_F(MadeUpGpu, BlamesTheRowThatEndsItsFirstProcess) {
+TEST_F(SimulatedGpu, BlamesTheRowThatEndsItsFirstProcess) {
   const auto outcome = run(output() +
                                " --experiment=doubling --strategy=gpu,crash --shape=256x256 "
                                "--regime=first --per-case=0.05",
-                           program("NVIDIA H200", "MADE_UP_END_FIRST=segfault"));
+                           program("NVIDIA H200", "SIMULATED_END_FIRST=segfault"));
   EXPECT_EQ(outcome.code, 0) << outcome.output;
   const auto cases = record()["cases"];
   for (const auto& c : cases) {
@@ -115,14 +115,15 @@ constexpr const char* one_shape = "--shape=256x256 --regime=hot ";
 /// How a row ends instead of returning, and the reason that its cases then have.
 using End = std::pair<const char*, const char*>;
 // NOLINTNEXTLINE(misc-multiple-inheritance): required by GoogleTest
-class MadeUpGpuWithARowThatEnds : public MadeUpGpu, public testing::WithParamInterface<End> {};
+class SimulatedGpuWithARowThatEnds : public SimulatedGpu,
+                                     public testing::WithParamInterface<End> {};
 
 // the row fails at each shape, and the others are measured as usual
-TEST_P(MadeUpGpuWithARowThatEnds, LoseNothingButThatRow) {
+TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
   const auto [end, why] = GetParam();
   const auto outcome =
       measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.005",
-              "MADE_UP_PATIENCE=2 MADE_UP_END=" + std::string(end));
+              "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   ASSERT_EQ(record["cases"].size(), 10u);
@@ -141,12 +142,12 @@ TEST_P(MadeUpGpuWithARowThatEnds, LoseNothingButThatRow) {
   }
 }
 // the same for proofs at edges and of cases
-TEST_P(MadeUpGpuWithARowThatEnds, CostTheGateThatRowAlone) {
+TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
   const auto [end, why] = GetParam();
   const auto gate = [&](const std::string& flags) {
     const auto outcome =
         run("--gate " + flags,
-            program("NVIDIA H200", "MADE_UP_PATIENCE=2 MADE_UP_END=" + std::string(end)));
+            program("NVIDIA H200", "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end)));
     EXPECT_NE(outcome.code, 0);
     return outcome.output;
   };
@@ -178,20 +179,20 @@ constexpr End ends[] = {
     {"overflow", "has ended the process by SIGSEGV"},
 #endif
 };
-INSTANTIATE_TEST_SUITE_P(MadeUp, MadeUpGpuWithARowThatEnds, testing::ValuesIn(ends),
+INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedGpuWithARowThatEnds, testing::ValuesIn(ends),
                          [](const auto& info) { return std::string(info.param.first); });
 
 // for a debugger or profiler, which handles the end of the process itself
-TEST_F(MadeUpGpu, ThatAreToldNotToGoOnEndWithTheRow) {
+TEST_F(SimulatedGpu, EndsWithTheRowWithoutRescue) {
   const auto outcome = measure("--shape=256x256 --strategy=crash --regime=hot",
-                               "RECHECK_NO_RESCUE=1 MADE_UP_END=abort");
+                               "RECHECK_NO_RESCUE=1 SIMULATED_END=abort");
   EXPECT_NE(outcome.code, 0) << outcome.output;
   EXPECT_EQ(outcome.output.find("continuing"), std::string::npos) << outcome.output;
   EXPECT_TRUE(fs::exists(folder_ / "record.journal.jsonl"));
 }
 
 // a profiler passes every program one case about the machine, in addition to its own
-TEST_F(MadeUpGpu, ThatAreAskedForCasesProveTheseAlone) {
+TEST_F(SimulatedGpu, ProvesOnlyTheRequestedCases) {
   const auto file = folder_ / "cases.txt";
   std::ofstream(file) << "doubling/gpu/256x256/cold\ndoubling/cpu/512x512/hot\n";
   const std::string said = "doubling/gpu/256x256/cold: passed\ndoubling/cpu/512x512/hot: passed\n";
@@ -203,20 +204,20 @@ TEST_F(MadeUpGpu, ThatAreAskedForCasesProveTheseAlone) {
 }
 
 // one slow row shape must not exclude a square
-TEST_F(MadeUpGpu, ThatAreSlowAtOneShapeAreTriedAtTheNext) {
+TEST_F(SimulatedGpu, TriesARowThatWasSlowAtAnotherShape) {
   // the host computes, so --per-case allows for a busy one
   const auto outcome =
-      measure("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "MADE_UP_SLOW_ROWS=1");
+      measure("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "SIMULATED_SLOW_ROWS=1");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   for (const auto& one : record["cases"]) EXPECT_EQ(one["status"], "passed") << one;
   // but it is excluded if it really is as slow
-  const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "MADE_UP_SLOWER=2000000");
+  const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "SIMULATED_SLOWER=2000000");
   ASSERT_EQ(slow.code, 0) << slow.output;
   EXPECT_NE(slow.output.find("1 not_run"), std::string::npos) << slow.output;
 }
 
-TEST_F(MadeUpGpu, ThatWaitForEachLaunchAreNotTimedUnlessByForce) {
+TEST_F(SimulatedGpu, RefusesBlockingLaunchesWithoutForce) {
   const auto blocking = [&](const std::string& flags, const char* value = "1") {
     return measure(one_shape + flags, std::string("CUDA_LAUNCH_BLOCKING=") + value);
   };
@@ -230,10 +231,10 @@ TEST_F(MadeUpGpu, ThatWaitForEachLaunchAreNotTimedUnlessByForce) {
 }
 
 // each launch takes 20 ms, though a microsecond was predicted
-TEST_F(MadeUpGpu, ThatAreSlowerThanPredictedEndWithTheirBudget) {
+TEST_F(SimulatedGpu, StopsAtItsBudgetIfSlowerThanPredicted) {
   const auto outcome = measure(
       "--strategy=gpu --regime=hot --shape=256x256,257x256,258x256,259x256,260x256 --budget=0.8",
-      "MADE_UP_SLOWER=60000");
+      "SIMULATED_SLOWER=60000");
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
   EXPECT_FALSE(record["finished"].is_null());
@@ -247,29 +248,30 @@ TEST_F(MadeUpGpu, ThatAreSlowerThanPredictedEndWithTheirBudget) {
 }
 
 // other processes use the memory
-TEST_F(MadeUpGpu, WhoseMemoryIsTakenMeasureWhatFitsAndSayWhatWasFree) {
+TEST_F(SimulatedGpu, MeasuresWhatFitsIntoTheFreeMemory) {
   ASSERT_EQ(
-      measure("--strategy=gpu --regime=hot --shape=64x64,2048x2048", "MADE_UP_FREE=20000000").code,
+      measure("--strategy=gpu --regime=hot --shape=64x64,2048x2048", "SIMULATED_FREE=20000000")
+          .code,
       0);
   const auto some = record();
   EXPECT_EQ(some["environment"]["state"]["free_memory_bytes"], 20000000);
   EXPECT_EQ(some["cases"][0]["status"], "passed") << some["cases"][0];
   EXPECT_EQ(some["cases"][1]["reason_code"], "no_memory");
   EXPECT_EQ(some["cases"][1]["reason"], "not enough GPU memory: needs 0.117 GB, 0.02 GB free");
-  ASSERT_EQ(measure("--regime=hot --shape=64x64", "MADE_UP_FREE=0").code, 0);
+  ASSERT_EQ(measure("--regime=hot --shape=64x64", "SIMULATED_FREE=0").code, 0);
   const auto none = record();
   EXPECT_EQ(none["environment"]["gpu_reason"], "not enough GPU memory: needs 0.5 GB, 0 GB free");
   EXPECT_EQ(none["cases"][1]["reason"], none["environment"]["gpu_reason"]);
 }
 
 // 4 GB, and three times slower than its attributes promise
-TEST_F(MadeUpGpu, ThatAreSmallEndInTimeAndNameWhatDoesNotFit) {
+TEST_F(SimulatedGpu, FinishesInTimeIfSmallAndReportsWhatDoesNotFit) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "proofs take several times as long under the sanitizers";
 #endif
   const std::string small = "NVIDIA GeForce RTX 3050 Ti Laptop GPU";
   const auto go = [&] {
-    return measure("--strategy=gpu --regime=hot --per-case=0.2 --budget=3s", "MADE_UP_SLOWER=3",
+    return measure("--strategy=gpu --regime=hot --per-case=0.2 --budget=3s", "SIMULATED_SLOWER=3",
                    small);
   };
   auto outcome = go();

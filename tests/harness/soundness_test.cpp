@@ -103,7 +103,7 @@ void is_refuted_by_a_run(const Strategy& row, const std::string& accepted) {
 }
 
 // each gate runs in its own process, which has to find the defect itself
-TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByTheGate) {
+TEST(Soundness, IsTestedByTheGateBeforeACheckIsTrusted) {
   const auto serial = row("cpu_serial");
   is_refuted_by_the_gate<Defect::always_right>(serial, "whose last element is wrong");
   is_refuted_by_the_gate<Defect::last_ignored>(serial, "whose last element is wrong");
@@ -112,7 +112,7 @@ TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByTheGate) {
   is_refuted_by_the_gate<Defect::likely_is_right>(serial, "that belongs to other inputs");
 }
 
-TEST(Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefutedByARun) {
+TEST(Soundness, IsTestedByARunBeforeACheckIsTrusted) {
   const auto serial = row("cpu_serial");
   is_refuted_by_a_run<Defect::always_right>(serial, "whose last element is wrong");
   is_refuted_by_a_run<Defect::zero_is_no_error>(serial, "that is zero");
@@ -140,7 +140,7 @@ void is_named(const Strategy& right, void (*spoils)(const Call&)) {
   EXPECT_TRUE(cases[1].seconds) << "it pays for the one before it";
 }
 
-TEST(Inputs, ThatARowChangesAreNamedAndPutBack) {
+TEST(Inputs, AreReportedAndRestoredIfARowChangesThem) {
   is_named(row("cpu_serial"), [](const Call& call) {
     row("cpu_serial").launch.run(call);
     if (call.shape[0] * call.shape[1] > 0) call.operands[0].data[0] += 1;
@@ -148,13 +148,13 @@ TEST(Inputs, ThatARowChangesAreNamedAndPutBack) {
 }
 
 #ifdef RECHECK_HAVE_CUDA
-TEST(gpu_Soundness, OfACheckThatAcceptsWhatIsSpoiledIsRefuted) {
+TEST(gpu_Soundness, IsTestedBeforeACheckIsTrusted) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   is_refuted_by_a_run<Defect::always_right>(row("naive"), "whose last element is wrong");
   is_refuted_by_the_gate<Defect::zero_is_no_error>(row("naive"), "that is zero");
 }
 
-TEST(gpu_Inputs, ThatARowChangesAreNamedAndPutBack) {
+TEST(gpu_Inputs, AreReportedAndRestoredIfARowChangesThem) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   is_named(row("naive"), [](const Call& call) {
     row("naive").launch.run(call);

@@ -41,7 +41,7 @@ TEST(MedianInterval, TakesTheTabulatedRanks) {
   }
 }
 
-TEST(MedianInterval, DoesNotMindTheOrder) {
+TEST(MedianInterval, DoesNotDependOnTheOrder) {
   auto samples = one_to(21);
   std::ranges::shuffle(samples, std::mt19937(1));
   EXPECT_EQ(median_interval(samples)->median, 11);

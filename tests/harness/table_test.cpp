@@ -85,7 +85,7 @@ TEST(Tables, CountCompulsoryWork) {
 }
 
 // a component relies on the proof of its whole row, which must have the same operands
-TEST(Tables, HaveAWholeForEveryPart) {
+TEST(Tables, HaveAWholeRowForEveryComponent) {
   for (const auto& experiment : experiments()) {
     for (const auto& strategy : experiment.ladder) {
       EXPECT_FALSE(strategy.source.document.empty()) << strategy.name << " has no source";

@@ -28,12 +28,12 @@ std::string refusal(const auto& body) {
   return "";
 }
 
-TEST(Untrusted, RefusesWhatIsNoJson) {
+TEST(Untrusted, RefusesMalformedJson) {
   for (const char* text : {"", "{", "[1,]", "1e999", "{} {}", "\xff", "\"\xff\"", "nul"})
     EXPECT_EQ(refusal([&] { parse_json(text); }), "is not JSON: it may be cut short") << text;
 }
 
-TEST(Untrusted, TakesNumbersAsTheyAre) {
+TEST(Untrusted, ReadsNumbersExactly) {
   const Json ok = {{"n", INT_MAX}, {"x", 2.5}};
   EXPECT_EQ(whole(ok, "n", 0), INT_MAX);
   EXPECT_EQ(number(ok, "x", 2.5, 2.5), 2.5);
@@ -50,7 +50,7 @@ TEST(Untrusted, TakesNumbersAsTheyAre) {
 
 using UntrustedFile = TemporaryFolder;
 
-TEST_F(UntrustedFile, IsReadIfItIsOne) {
+TEST_F(UntrustedFile, IsReadOnlyIfRegularAndSmall) {
   const auto path = folder_ / "file";
   const auto why = [&] { return refusal([&] { read_text(path); }); };
   EXPECT_NE(why().find("cannot read " + path.string() + ": No such file"), std::string::npos);

@@ -26,7 +26,7 @@ TEST(Code, IsMachineCodeForTheSameMajorVersionUpToTheDevices) {
   EXPECT_EQ(code("80-real", 90), none);
 }
 
-TEST(Code, IsElseTheNewestPtxThatTheDeviceReaches) {
+TEST(Code, OtherwiseIsTheNewestPtxThatTheDeviceCanRun) {
   EXPECT_EQ(code("75", 90), -75);
   EXPECT_EQ(code("80;75", 90), -80);
   EXPECT_EQ(code("75-virtual;86-real", 80), -75);
@@ -47,7 +47,7 @@ TEST(Code, OfOneArchitectureOrFamilyRunsOnNoOther) {
   EXPECT_EQ(code("100f", 120), none);
 }
 
-TEST(Code, IsUnknownWhereAWordStandsForIt) {
+TEST(Code, IsUnknownForAnArchitectureGivenAsAWord) {
   for (const char* word : {"", "OFF", "all", "native"}) EXPECT_EQ(code(word, 90), none) << word;
 }
 

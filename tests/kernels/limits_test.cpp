@@ -22,7 +22,7 @@ k::MatvecArgs apart(std::int64_t floats) {
   return {.rows = 68, .columns = 68, .a = nullptr, .pitch = 4 * floats, .v = nullptr, .r = nullptr};
 }
 
-TEST(Limits, AListingRefusesAPitchThatItsIndicesDoNotCount) {
+TEST(Limits, AListingRefusesAPitchThatOverflowsItsIndices) {
   constexpr std::int64_t unsigned_too_far = (std::int64_t{1} << 32) / 68 + 1,
                          int_too_far = (std::int64_t{1} << 31) / 68 + 1,
                          no_int = std::int64_t{1} << 31;
@@ -36,7 +36,7 @@ TEST(Limits, AListingRefusesAPitchThatItsIndicesDoNotCount) {
 }
 
 #ifdef RECHECK_HAVE_BLAS
-TEST(Limits, BlasTakesAProductWithoutColumnsAndRefusesWhatNoIntCounts) {
+TEST(Limits, BlasTakesAnEmptyProductAndRefusesExtentsBeyondInt) {
   const float b[3] = {};
   float c[6] = {1, 1, 1, 1, 1, 1};
   reference::matmul_blas(2, 3, 0, nullptr, 0, b, 3, c, 3);
@@ -47,7 +47,7 @@ TEST(Limits, BlasTakesAProductWithoutColumnsAndRefusesWhatNoIntCounts) {
 }
 #endif
 
-TEST(Limits, ARowRefusesAnExtentThatKernelsDoNotCount) {
+TEST(Limits, ARowRefusesAnExtentThatOverflowsItsIndices) {
   float word = 0;
   const Matrix operands[] = {{&word, 1}, {&word, 1}, {&word, 1}};
   const auto all = rows_where([](const Strategy& s) { return s.launch.run != nullptr; });

@@ -53,7 +53,7 @@ extern const Strategy cpu_right_where_it_is_looked_at;
 extern const Strategy cpu_drops_a_row_of_reals;
 extern const Strategy cpu_drops_no_row_of_reals;
 
-/// Cuts its inputs to TF32 if sums are so long that fp32's bound is no tighter.
+/// Cuts its inputs to TF32 in sums for which fp32's bound is not tighter.
 extern const Strategy cpu_cuts_where_sums_are_long;
 
 /// Allocates more device memory than there is.
@@ -85,7 +85,7 @@ consteval int words(std::string_view text) { return 1 + std::ranges::count(text,
 consteval int index_of(std::string_view text, std::string_view found) {
   for (int i = 0; i < words(text); ++i)
     if (word(text, i) == found) return i;
-  throw "there is no such word";
+  throw "not a word of the text";
 }
 
 /// A row for each word of a range: make(i, word), where i is a constant.

@@ -76,7 +76,7 @@ using transpose::gpu;
 constexpr Strategy square_listing(Strategy row) {
   row.packed = true;
   row.fits = [](const Shape& s, const Device&) -> Reason {
-    if (s[0] != s[1]) return "is no square";
+    if (s[0] != s[1]) return "is not a square";
     return whole_tiles("rows", s[0], 32);
   };
   return row;

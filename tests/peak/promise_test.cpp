@@ -38,7 +38,7 @@ HostMatrix matrix(std::int64_t rows, std::int64_t columns, auto element) {
   return made;
 }
 
-TEST(Promise, IsThatOfTheHeader) {
+TEST(Promise, MatchesTheHeader) {
   const struct {
     k::SplitSums sums;
     int interval, ieee_from;
@@ -62,7 +62,7 @@ TEST(Promise, IsThatOfTheHeader) {
 
 // IEEE's sum of 2^25 ones is 2^24, half of the truth. Where gamma_k ends, fp32 itself exceeds
 // split_bound(), and the guard may leave the product to fp32
-TEST(Promise, EndsWithThatOfIeee) {
+TEST(Promise, EndsWhereIeeesErrorExceedsIt) {
   constexpr std::int64_t end = 1 << 24;
   float sum = 0;
   for (std::int64_t terms = 0; terms < 2 * end; ++terms) sum += 1;
@@ -77,7 +77,7 @@ TEST(Promise, EndsWithThatOfIeee) {
   EXPECT_EQ(k::split_bound(k::fp16x3_sums, 32, (std::int64_t{1} << 31) - 1), k::no_bound);
 }
 
-TEST(Promise, OfStrassenIsThatOfTheHeader) {
+TEST(Promise, OfStrassenMatchesTheHeader) {
   const auto bound = [](int levels, std::int64_t terms) {
     return k::strassen_bound(k::fp16x3_sums, 64, levels, terms);
   };

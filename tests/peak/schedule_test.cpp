@@ -76,14 +76,14 @@ TEST(Schedule, OfWholeTilesHasEverySlabOnce) {
       expect_each_slab_once({slabs, tiles, std::min(tiles, 6)}, tiles);
 }
 
-TEST(Schedule, InStretchesHasEverySlabOnceAndBringsItToItsTile) {
+TEST(Schedule, SplitByKAddsEverySlabOnceToItsTile) {
   for (const int most : {1, 2, 7, 132})
     for (const int tiles : {1, 2, 6, 7, 8, 13, 14, 15, 25, 131, 132, 133, 269})
       for (const int slabs : {1, 2, 3, 5, 64})
         expect_each_slab_once(in_stretches(tiles, slabs, most), tiles);
 }
 
-TEST(Schedule, InStretchesGivesAllBlocksAlikeWhateverTheNumberOfTiles) {
+TEST(Schedule, SplitByKGivesAllBlocksEqualWork) {
   for (const int tiles : {33, 45, 64, 133, 200, 288, 512}) {
     const auto slabs = expect_each_slab_once(in_stretches(tiles, 64, 132), tiles);
     const auto [least, most] = std::ranges::minmax(slabs);
@@ -92,7 +92,7 @@ TEST(Schedule, InStretchesGivesAllBlocksAlikeWhateverTheNumberOfTiles) {
   }
 }
 
-TEST(Schedule, InStretchesDealsOutWholeTiles) {
+TEST(Schedule, SplitByKGivesOutWholeTilesFirst) {
   struct {
     int tiles, slabs, whole;
   } const all[] = {// if blocks go round twice
@@ -115,7 +115,7 @@ TEST(Schedule, InStretchesDealsOutWholeTiles) {
 }
 
 // nor more blocks than tiles if a tile has one slab
-TEST(Schedule, InStretchesMakesNoneOfAFewSlabs) {
+TEST(Schedule, SplitByKDoesNotSplitAFewSlabs) {
   for (const auto& [tiles, slabs, blocks] :
        {std::tuple{1, 7, 1}, {1, 12, 3}, {10, 20, 50}, {100, 1, 100}})
     EXPECT_EQ(in_stretches(tiles, slabs, 132).blocks, blocks) << tiles;

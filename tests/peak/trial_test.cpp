@@ -50,7 +50,7 @@ TEST(Trial, PassesATripleLoopOnEveryInput) {
 }
 
 // in "zeros", row 1 of A is zero; in "infinite", row 3 of A and column 5 of B contain infinities
-TEST(Trial, FindsElementsThatAreNoneOfIeees) {
+TEST(Trial, FindsElementsThatDifferFromIeee) {
   const auto dirty = row(spoiled<[](float* c, std::int64_t ld) { c[ld] = 1e-30f; }>);
   const auto none = row(spoiled<[](float* c, std::int64_t ld) { c[2 * ld + 3] = NAN; }>);
   const auto quiet = row(spoiled<[](float* c, std::int64_t ld) { c[3 * ld] = NAN; }>);
@@ -94,7 +94,7 @@ TEST(Trial, FindsDenormalsThatWereFlushed) {
   EXPECT_EQ(judge(wrong, "denormal_results").status, Status::incorrect);
 }
 
-TEST(Trial, KnowsRowsAllOverALargerProduct) {
+TEST(Trial, JudgesRowsThroughoutALargeProduct) {
   const auto last = row(spoiled<[](float* c, std::int64_t ld) { c[511 * ld] = NAN; }>);
   // the last judged row of 512 is 508 + 127 % 4
   EXPECT_EQ(judge(last, "uniform_half", {512, 4, 8}).status, Status::incorrect);

@@ -59,7 +59,7 @@ TEST(Worse, KeepsNaNOnEitherSide) {
   EXPECT_TRUE(std::isnan(worse(1, nan)));
 }
 
-TEST(WorstOf, KeepsNaNWhereverOneStands) {
+TEST(WorstOf, KeepsNaNAnywhere) {
   using reference::worst_of;
   EXPECT_EQ(worst_of({}), 0);
   EXPECT_EQ(worst_of({1, 3, 2}), 3);

@@ -31,12 +31,12 @@ class Host : public TemporaryFolder {
   [[nodiscard]] std::int64_t free_mib() const { return free_memory(folder_) / mib; }
 };
 
-TEST_F(Host, WithoutControlGroupsHasWhatTheKernelSays) {
+TEST_F(Host, HasTheKernelsFiguresWithoutControlGroups) {
   EXPECT_EQ(free_mib(), 1000);
   EXPECT_GE(usable_cpus(folder_), 1);
 }
 
-TEST_F(Host, HasWhatTheNarrowestControlGroupLeaves) {
+TEST_F(Host, HasTheMemoryOfTheNarrowestControlGroup) {
   version_2("/job/step");
   EXPECT_EQ(free_mib(), 1000);
   group("sys/fs/cgroup/job/step", "max", 50, 0);
@@ -49,7 +49,7 @@ TEST_F(Host, HasWhatTheNarrowestControlGroupLeaves) {
   EXPECT_EQ(free_mib(), 0);
 }
 
-TEST_F(Host, FindsItsGroupWhereThatIsMountedAsTheRoot) {
+TEST_F(Host, FindsItsGroupMountedAsTheRoot) {
   version_2("/docker/1234", "/docker/1234");
   group("sys/fs/cgroup", std::to_string(300 * mib), 100, 0);
   EXPECT_EQ(free_mib(), 200);
@@ -80,7 +80,7 @@ TEST_F(Host, KnowsAQuotaOfLessThanACpu) {
   EXPECT_EQ(usable_cpus(folder_), 1);
 }
 
-TEST_F(Host, GivesNoMoreCpusThanTheControlGroup) {
+TEST_F(Host, HasNoMoreCpusThanTheControlGroup) {
   version_2("/job");
   const int all = usable_cpus(folder_);
   for (const auto& [text, most] : {std::pair("max 100000", all),

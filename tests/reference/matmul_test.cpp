@@ -29,13 +29,13 @@ Product product(int m, int n, int k, Values values) {
   return {std::move(a), std::move(b), std::move(c), std::move(oracle), m, n};
 }
 
-TEST(MatmulOracle, FindsRealsWithinTheirBoundAndNotExact) {
+TEST(MatmulOracle, FindsRealsWithinTheirBoundButNotExact) {
   const double error = product(37, 53, 71, Values::reals).error();
   EXPECT_GT(error, 0);
   EXPECT_LE(error, reference::product_error_bound(71, 0x1p-24, 0));
 }
 
-TEST(MatmulOracle, SaysNaNWhereverOneStands) {
+TEST(MatmulOracle, ReportsNaNAnywhere) {
   auto p = product(9, 8, 7, Values::reals);
   for (auto& element : p.c) {
     const float kept = element;
@@ -45,13 +45,13 @@ TEST(MatmulOracle, SaysNaNWhereverOneStands) {
   }
 }
 
-TEST(MatmulOracle, SaysInfinityIsWrong) {
+TEST(MatmulOracle, RejectsInfinity) {
   auto p = product(9, 8, 7, Values::reals);
   p.c[5] = std::numeric_limits<float>::infinity();
   EXPECT_FALSE(p.error() <= 1);
 }
 
-TEST(MatmulOracle, SeesAnyOneWrongElement) {
+TEST(MatmulOracle, DetectsAnySingleWrongElement) {
   auto p = product(9, 8, 7, Values::integers);
   for (auto& element : p.c) {
     element += 1;
@@ -61,7 +61,7 @@ TEST(MatmulOracle, SeesAnyOneWrongElement) {
 }
 
 // too large to check each element: Freivalds' check must detect it
-TEST(MatmulOracle, SeesOneWrongElementBeyondTheCompleteSize) {
+TEST(MatmulOracle, DetectsOneWrongElementInALargeProduct) {
   const int m = 4200, n = 4000, k = 4;
   ASSERT_GT(std::int64_t{m} * n, reference::MatmulOracle::most_elements);
   auto p = product(m, n, k, Values::integers);

@@ -41,14 +41,14 @@ void expect_as_by_hand(Product run) {
   run(2, 3, a, 5, v, r.data());
   EXPECT_EQ(r, (std::vector<float>{5, 11, 42}));
 }
-TEST(Matvec, IsWhatOneWorksOutByHand) {
+TEST(Matvec, EqualsAResultComputedByHand) {
   expect_as_by_hand(reference::matvec_serial);
 #ifdef RECHECK_HAVE_BLAS
   expect_as_by_hand(reference::matvec_blas);
 #endif
 }
 
-TEST(MatvecListings, AddInTheSameOrderWhateverTheFlags) {
+TEST(MatvecListings, AddInTheSameOrderWithAnyFlags) {
   constexpr int rows = 37, columns = 1001;
   HostMatrix a = make_input(7, 0, rows, columns, columns, Values::reals, 0);
   HostMatrix v = make_input(7, 1, 1, columns, columns, Values::reals, 0);
@@ -66,7 +66,7 @@ TEST(MatvecListings, AddInTheSameOrderWhateverTheFlags) {
   EXPECT_EQ(r, general);
 }
 
-TEST(MatvecOracle, SaysNaNWhereverOneStands) {
+TEST(MatvecOracle, ReportsNaNAnywhere) {
   const Factors factors(9, 8, Values::reals);
   const auto right = factors.product();
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -76,7 +76,7 @@ TEST(MatvecOracle, SaysNaNWhereverOneStands) {
   }
 }
 
-TEST(MatvecOracle, SeesAnyOneWrongElement) {
+TEST(MatvecOracle, DetectsAnySingleWrongElement) {
   const Factors factors(9, 8, Values::integers);
   const auto right = factors.product();
   for (std::size_t i = 0; i < right.size(); ++i) {
@@ -88,7 +88,7 @@ TEST(MatvecOracle, SeesAnyOneWrongElement) {
   }
 }
 
-TEST(MatvecOracle, KnowsOnlyZeroWhereThereIsNothingToAdd) {
+TEST(MatvecOracle, AcceptsOnlyZeroForAnEmptySum) {
   const Factors factors(3, 0, Values::reals);
   EXPECT_EQ(factors.error({0, 0, 0}), 0);
   EXPECT_FALSE(factors.error({0, 1e-30f, 0}) <= 1);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-TEST(TransposeSerial, IsWhatOneWorksOutByHand) {
+TEST(TransposeSerial, EqualsAResultComputedByHand) {
   const float in[] = {1, 2, 3, nan, 4, 5, 6, nan};
   std::vector<float> out(9, 42);
   reference::transpose_serial(2, 3, in, 4, out.data(), 3);
@@ -48,10 +48,10 @@ TEST(CountDifferences, ComparesBits) {
   };
   EXPECT_EQ(is(0.0f), 2);
   EXPECT_EQ(is(-0.0f), 2);
-  EXPECT_EQ(is(nan), 2) << "the very NaN that is expected is no difference";
+  EXPECT_EQ(is(nan), 2) << "the expected NaN counted as a difference";
 }
 
-TEST(CountDifferences, LooksAtNothingOutside) {
+TEST(CountDifferences, IgnoresWhatIsOutside) {
   Compared compared;
   for (std::int64_t i = 0; i < 33; ++i) compared.matrix.elements[i * 68 + 65] = 1;
   EXPECT_EQ(compared.differences(), 0);

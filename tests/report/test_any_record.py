@@ -16,7 +16,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.record.read import load
 from recheck_report.say.claim import reason
 from recheck_report.statistics.changes import changes
-from records import Json, bend, few, h100, keep, matching, probes_of, scale
+from records import Json, few, h100, keep, matching, probes_of, scale
 
 MUTANTS, RENDERED = 12, 2
 CAUSES = (
@@ -248,12 +248,6 @@ def test_a_driver_s_zero_is_printed_as_not_known(report: Report) -> None:
     files = report(record)
     assert not re.search(r"(?<![\d.])0(\.0+)?\s(GHz|GB|bit|SMs|W|°C|threads)\b", text_of(files))
     assert not re.search('"(clock|watts)":\\[[^]]*\\b0\\b', files["report.html"].decode())
-
-
-def test_times_of_a_gpu_that_is_not_named_are_reported(report: Report, tmp_path: Path) -> None:
-    assert b"unknown GPU" in report(bend(few(), "environment.gpu", None))["README.md"]
-    again = tmp_path / "input"
-    assert run("compare", again, again, "--output", tmp_path / "two").returncode == 0
 
 
 # the net under a report

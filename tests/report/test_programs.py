@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
-from recheck_report.claims import measured
 from recheck_report.cli import COMMANDS
 from records import few, h100, keep
 
@@ -93,20 +92,6 @@ def test_a_full_standard_output(command: str, record: Path) -> None:
         found = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, text=True)
     assert found.returncode == 1
     assert found.stderr == "error: standard output: cannot be written: No space left on device\n"
-
-
-@pytest.mark.parametrize("error", [OSError(11, "no more"), OSError(13, "no more", "read.me")])
-def test_what_fails_is_not_called_what_it_is_not(
-    error: OSError, record: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Neither standard output that can be written, nor a file that was to be read."""
-
-    def fails(*_: object) -> None:
-        raise error
-
-    monkeypatch.setattr(measured, "load", fails)
-    said = one_line(run("verify", record), 1)
-    assert said == f"error: {'read.me: ' * bool(error.filename)}no more\n"
 
 
 def test_a_character_set_that_lacks_some(record: Path) -> None:

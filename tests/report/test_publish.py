@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import GPU, REPORTS, one_line, run, tree
-from records import Json, bend, few, h100, keep, no_gpu
+from records import Json, bend, few, keep, no_gpu
 
 OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
@@ -119,49 +119,3 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     result = run("publish", tmp_path / "report", "--results", results)
     assert result.returncode == 0, result.stderr
-
-
-# what `check` says that a report lacks
-
-
-COMMITTED = sorted((REPORTS / "results").glob("*/record.json"))
-
-
-def _said(folder: Path) -> tuple[int, list[str]]:
-    found = run("check", folder)
-    return found.returncode, found.stdout.splitlines()
-
-
-@pytest.mark.parametrize("record", COMMITTED, ids=lambda path: path.parent.name)
-def test_committed_evidence_lacks_nothing(record: Path) -> None:
-    """But for times that were disturbed, which decide nothing."""
-    code, lines = _said(record.parent)
-    others = [line for line in lines if " of its times are disturbed, " not in line]
-    assert others == (["nothing is missing"] if code == 0 else [])
-
-
-@pytest.mark.parametrize(
-    "spoil,says",
-    [
-        (
-            _set("environment.git.dirty", True),
-            "it is no evidence: it was measured with uncommitted changes",
-        ),
-        (
-            lambda record: h100("matmul/tile16"),
-            "no library was measured, so no speed-up has a base",
-        ),
-        (_set("cases.0.disturbed", "x"), "1 of its times are disturbed, such as "),
-    ],
-)
-def test_each_thing_that_is_missing_is_a_line(spoil: Change, says: str, tmp_path: Path) -> None:
-    record = few()
-    keep(tmp_path, record)
-    code, before = _said(tmp_path)
-    # what every record of these tests lacks
-    assert code == 1 and "counters and tests are missing (probes.json)" in before
-    assert "the self-audit was not made" in before
-    keep(tmp_path, spoil(record))
-    code, after = _said(tmp_path)
-    assert code == 1 and any(line.startswith(says) for line in after)
-    assert not any(line.startswith(says) for line in before)

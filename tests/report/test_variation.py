@@ -13,7 +13,7 @@ from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
 from recheck_report.statistics.family import Comparisons
-from recheck_report.statistics.variation import CLASSES, ONE_THREAD, class_of
+from recheck_report.statistics.variation import CLASSES, class_of
 from records import Json, few, matching, set_time, spoil, without
 
 Load = Callable[[Any], Record]
@@ -53,13 +53,6 @@ def test_a_class_is_that_of_the_shorter_time(
         set_time(case, seconds, seconds, seconds)
     pair = [_case(loaded(each), "matmul/tile16/1024x1024x1024/cold") for each in (record, other)]
     assert class_of(pair[0], pair[1]) == kind
-
-
-def test_classes_of_the_host(record: Json, loaded: Load) -> None:
-    own = loaded(record)
-    regimes = {class_of(case, case) for case in own.cases if case.seconds}
-    assert "end to end" in regimes <= set(CLASSES)
-    assert any(name.startswith(ONE_THREAD) for name in regimes)
 
 
 def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:

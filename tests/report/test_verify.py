@@ -9,44 +9,10 @@ from pathlib import Path
 import pytest
 from conftest import GPU as FOLDER
 from conftest import Report, process, run
-from recheck_report.commands.verify import differences
-from recheck_report.record.typed import typed
-from recheck_report.record.verdicts import Verdicts
-from records import Json, few, keep, no_gpu, scale, spoil, without
+from records import Json, few, keep, matching, no_gpu, scale, set_time, spoil, without
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
-
-def _verdicts(**claims: str) -> Verdicts:
-    """Of these claims; each was measured as 1.5 times as fast, but where nothing was."""
-    ratio = {"value": 1.5, "low": 1.4, "high": 1.6, "unit": "×"}
-    origin = {"gpu": "NVIDIA H200", "commit": "a" * 40, "started": "2026-11-21T03:00:00Z"}
-    found: list[Json] = []
-    for name, verdict in claims.items():
-        no = verdict == "not measured"
-        claim = {"id": name, "verdict": verdict, "expected": "what the checks ask", "evidence": []}
-        found.append(
-            claim | {"measured": None if no else ratio, "reason": "nobody knows" if no else None}
-        )
-    return typed(Verdicts, {"schema": 2, "record": origin | {"schema": 3}, "claims": found})
-
-
-@pytest.mark.parametrize(
-    ("was", "now", "said"),
-    [
-        ("undecided", "fails here", None),
-        ("undecided", "holds", None),
-        ("holds", "undecided", "is undecided: 1.50 times as fast [1.40, 1.60]"),
-        ("undecided", "not measured", "is not measured: nobody knows"),
-    ],
-)
-def test_each_difference_is_a_line(was: str, now: str, said: str | None) -> None:
-    """What was undecided may be decided, and what only one is judged by is no difference."""
-    own, expected = _verdicts(C21=now, C11="holds"), _verdicts(C21=was, C67="holds")
-    assert differences(own, expected) == ([f"C21: was {was}, {said}"] if said else [])
-
-
-# whole records
 
 GPU = "NVIDIA H100 80GB HBM3"
 
@@ -94,6 +60,21 @@ def test_a_verdict_that_differs_is_a_line(put: Callable[..., Path], tmp_path: Pa
     put(_record(), "results", FOLDER)
     lines = _verify(tmp_path, 1)
     assert any(line.startswith("C12: was depends, is holds: ") for line in lines)
+
+
+def test_a_verdict_may_be_decided_and_must_not_become_undecided(
+    put: Callable[..., Path], tmp_path: Path
+) -> None:
+    unsure = _record()
+    for case in matching(unsure, "/1024x1024x1024/cold"):
+        median = case["seconds"]["median"]
+        set_time(case, median, median / 5, median * 5)
+    for record, expected, code in ((_record(), unsure, 0), (unsure, _record(), 1)):
+        put(record, "report")
+        put(expected, "results", FOLDER)
+        turned = [line for line in _verify(tmp_path, code) if re.match(r"C\d\d: was ", line)]
+        assert bool(turned) == bool(code)
+        assert all(", is undecided: " in line for line in turned)
 
 
 def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:

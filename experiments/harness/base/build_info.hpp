@@ -10,8 +10,8 @@ extern const char* const nvcc;
 extern const char* const host_compiler;
 extern const char* const flags;
 extern const char* const arch;
-extern const char* const architectures;  // arch without the word native
-extern const char* const type;           // build::arch without the word "native"
+extern const char* const architectures;  // arch, with native replaced
+extern const char* const type;           // the configuration that was built
 extern const char* const blas;
 extern const bool optimised, fast_math;  // as the compiler reports, for the program's own C++
 extern const char* const git_commit;

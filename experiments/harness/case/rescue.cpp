@@ -56,7 +56,7 @@ void write_lost(const char* why) {
   _exit(1);
 }
 
-[[noreturn]] void go_on_behind(const char* why) {
+[[noreturn]] void continue_after_row(const char* why) {
   write_lost(why);
   const char* const parts[] = {"\n", row.data(), " ", why, ": continuing in a new process\n"};
   for (const char* part : parts) [[maybe_unused]]
@@ -87,7 +87,7 @@ void on_signal(int signal) {
     return;
   }
   for (const auto& [which, why] : endings)
-    if (which == signal) go_on_behind(why);
+    if (which == signal) continue_after_row(why);
 }
 
 /// Checks regularly whether a row has exceeded its time.
@@ -115,7 +115,7 @@ class Watch {
       std::array<char, 96> why{};
       std::snprintf(why.data(), why.size(), "hangs: its launches had not ended after %.0f s",
                     allowed.load());
-      if (turn.compare_exchange_strong(running, claimed)) go_on_behind(why.data());
+      if (turn.compare_exchange_strong(running, claimed)) continue_after_row(why.data());
     }
   }
 
@@ -176,13 +176,13 @@ Rescue::~Rescue() {
   for (const auto& [signal, why] : endings) std::signal(signal, SIG_DFL);
 }
 
-void start_anew(const std::vector<char*>& words) {
+void restart_process(const std::vector<char*>& words) {
   prepare(words);
   replace();
 }
 
 void rescue_from_exit() {
-  if (patience > 0 && turn.exchange(claimed) % 2 == 1) go_on_behind("has called exit()");
+  if (patience > 0 && turn.exchange(claimed) % 2 == 1) continue_after_row("has called exit()");
 }
 
 InRow::InRow(double expected) {
@@ -205,7 +205,7 @@ void name_row(const Case& c) {
 void name_row(const std::string& id) { std::snprintf(row.data(), row.size(), "%s", id.c_str()); }
 
 void give_row_up(const std::string& why) {
-  if (patience > 0 && turn.exchange(claimed) != claimed) go_on_behind(why.c_str());
+  if (patience > 0 && turn.exchange(claimed) != claimed) continue_after_row(why.c_str());
 }
 
 bool is_rescue() { return std::getenv(variable) != nullptr; }

@@ -23,7 +23,7 @@ class Rescue {
 };
 
 /// Replaces this process, started with the arguments `words`, by a fresh one with --resume.
-[[noreturn]] void start_anew(const std::vector<char*>& words);
+[[noreturn]] void restart_process(const std::vector<char*>& words);
 
 /// For std::atexit. If a row called exit(), fails that row and restarts. Otherwise does nothing.
 void rescue_from_exit();

@@ -37,7 +37,7 @@ constexpr double few_launch_seconds = 3e-5;  // shorter launches share a hot sam
 
 /// Estimated overhead of one sample in seconds: flush, copies, or the other launches of a batch and
 /// the hold until all are queued.
-double beside(const Case& c, double launch, double held_bytes) {
+double sample_overhead(const Case& c, double launch, double held_bytes) {
   if (c.regime == Regime::cold) return flush_seconds;
   if (c.regime == Regime::drained) return 4 * flush_seconds;
   if (c.regime == Regime::end_to_end) return 1e-3 + held_bytes / 1.2e10;
@@ -86,7 +86,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   if (is_first(c.regime)) return method.first_processes * process_seconds / 2;
   if (c.regime == Regime::sustained)
     return method.rest_seconds + 0.4 * method.settling_seconds + method.sustained_seconds;
-  const double sample = beside(c, launch, bytes) + launch;
+  const double sample = sample_overhead(c, launch, bytes) + launch;
   const double block =
       block_overhead + sample * std::clamp(method.block_seconds / launch, 1.0,
                                            static_cast<double>(method.block_samples));

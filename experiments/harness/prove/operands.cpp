@@ -41,7 +41,7 @@ Operands::Inputs Operands::make(Values values, std::uint64_t seed, bool wide_one
   const auto terms = experiment_->terms(shape_);
   Inputs inputs;
   inputs.values = values;
-  if (wide_ones && experiment_->wide_integers && limit_beside_wide(terms) > 0)
+  if (wide_ones && experiment_->wide_integers && limit_with_wide_factor(terms) > 0)
     inputs.wide_every = std::max<std::int64_t>(1, terms);
   // each operand has a different padding, so that swapped leading dimensions are detected
   const auto extra = [&](std::int64_t i) { return padding_ == 0 ? 0 : padding_ + i + 1; };
@@ -81,7 +81,7 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
     matrix.around = inputs.values == Values::reals ? 0x7b : 0xff;
     const auto every = extent.element == Element::fp32 ? inputs.wide_every : 0;
     const int limit =
-        every > 0 ? limit_beside_wide(terms) : limit_of(extent.element, terms, inputs.values);
+        every > 0 ? limit_with_wide_factor(terms) : limit_of(extent.element, terms, inputs.values);
     if (extent.value != nullptr)
       recheck::fill(matrix, seed, number, extent.value, shape_);
     else

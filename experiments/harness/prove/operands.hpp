@@ -90,9 +90,9 @@ class Operands {
   /// large as the guarded output, receives the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
 
-  /// Poisons output and workspace, sets an initial output that the problem reads, and waits. The
-  /// other function only queues this for the output, for the inputs now at the row's addresses.
+  /// Poisons output and workspace, sets an initial output that the problem reads, and waits.
   void prepare(const Strategy& strategy, const Inputs& inputs);
+  /// Queues this for the output only, for the inputs that are now at the row's addresses.
   void queue_prepare_output(const Strategy& strategy);
   /// Queues the swap of the reals and the integers at a row's addresses.
   void queue_exchange(const Strategy& strategy);

@@ -370,7 +370,7 @@ int measure(const std::vector<char*>& words, Options options,
     run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
   } catch (const DeviceLost&) {
     progress.say("a case has crashed the device: continuing in a new process");
-    start_anew(words);
+    restart_process(words);
   }
   const bool finished = run.close();
   std::fprintf(stderr, "record: %s\n", (options.output / "record.json").c_str());

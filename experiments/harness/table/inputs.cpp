@@ -29,7 +29,7 @@ int integer_limit(std::int64_t terms) {
   return limit;
 }
 
-int limit_beside_wide(std::int64_t terms) {
+int limit_with_wide_factor(std::int64_t terms) {
   if (terms > 1 << 22) return 0;
   int limit = 64;
   while (limit * limit * terms > (1 << 23)) --limit;

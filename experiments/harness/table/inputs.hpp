@@ -113,7 +113,7 @@ inline constexpr int wide = 2847;
 
 /// integer_limit() when one factor per row and column may be as large as `wide`; 0 if sums would
 /// not be exact.
-int limit_beside_wide(std::int64_t terms);
+int limit_with_wide_factor(std::int64_t terms);
 
 /// The largest magnitude of an input whose sums have this many terms. Floats: integer_limit().
 /// Integers: the largest with plain sums in i32, but no more than the type holds, and at most 64

@@ -39,7 +39,7 @@ _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
 @dataclass(frozen=True)
 class Choice:
-    """Values of what a document leaves open, or a reading of a word."""
+    """Values of unspecified parameters, or how a word is read."""
 
     values: tuple[tuple[str, str], ...] = ()  # (("block", "512"), ("loop", "unrolling 1"))
     usual: bool = False

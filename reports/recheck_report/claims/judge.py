@@ -1,4 +1,4 @@
-"""The verdict on each claim, and the proof of each erratum, from a record and its probes alone."""
+"""The verdict on each claim, and the proof of each erratum, from a record and its probes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons
 
-USUAL = Choice(usual=True)  # the usual values of all that a document leaves open
+USUAL = Choice(usual=True)  # the usual values of all unspecified parameters
 SHORT = 20e-6  # seconds; below, a launch varies by several per cent between runs
 
 
@@ -46,8 +46,8 @@ class Judged:
 
     @cached_property
     def configurations(self) -> dict[Choice, str]:
-        """Whether all parts of the claim hold, by a joint choice of what the document leaves open,
-        USUAL among them: holds, fails, undecided or not measured."""
+        """Whether all parts of the claim hold, by values of the unspecified parameters, USUAL
+        among them: holds, fails, undecided or not measured."""
         parts = [(outcome, dict(outcome.over[1:])) for outcome in self.outcomes]
         choices = dict.fromkeys([USUAL, *(choice for _, over in parts for choice in over)])
         return {

@@ -1,19 +1,10 @@
 """Whether there is what a collection names: cases, rows, counters, algorithms, documents.
 
-Claims are held against tables: those of a program, which `collect` asks for, or those of a record.
-Where a record has no such case, two things look alike: a slip of the pen, which may not pass for
-"not measured", and a record that is older than the case, for which that is the truth. These tell
-them apart, in this order:
-
-- The record is no full run, or did not finish: it says nothing of what else there is.
-- It is of a commit, and not of that of the folder of claims: its tables may be older (or newer)
-  than the claims, so the claim is not measured, "as the record holds no such case". Evidence that
-  was committed last year is so.
-- Otherwise there is no such case: the record has all cases of its tables, and nothing says that
-  these are not the tables which the claims are about. A record from a tree that is in no repository
-  is of no commit, so it never counts as older.
-
-A counter or an axis is the same at every commit: one that no table has is always a slip.
+Claims are held against the tables of a program, which `collect` asks for, or of a record. A case
+that a record lacks may be a slip of the pen, which may not pass for "not measured", or newer than
+the record, for which that is the truth. It is a slip if the record is a full run that finished, and
+is not of another commit than the folder of claims. A record from a tree that is in no repository
+never counts as older. A counter or an axis that no table has is always a slip.
 """
 
 from __future__ import annotations
@@ -85,7 +76,7 @@ def older(record: Record, claims: Collection) -> bool:
     try:
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
     except OSError:
-        return True  # without git nobody knows
+        return True  # unknown without git
     return ended.stdout.strip() != record.environment.git.commit
 
 
@@ -109,8 +100,8 @@ def uncounted(claims: Collection, tables: Tables) -> Iterator[str]:
 
 
 def missing(claims: Collection, tables: Tables) -> Iterator[str]:
-    """A line for each name that nothing has: file, table, field, and what there is. What is about
-    experiments without tables is left out, unless all of it is: another program may have these."""
+    """A line for each name that does not exist: file, table, field, valid names. Claims about
+    experiments without tables are skipped, unless all are: another program may have these."""
     folder, about = claims.folder, {claim.experiment for claim in claims.claims}
     elsewhere = about - tables.axes.keys()
     for experiment in sorted(elsewhere) if elsewhere == about else ():

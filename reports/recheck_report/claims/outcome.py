@@ -97,7 +97,7 @@ class Outcome:
     differs: float | None = None
     margin: float | None = None  # by which a ratio's interval is widened
     unsure: Case | None = None  # whose time decides nothing, where that alone leaves it open
-    # by values of what the document leaves open, the usual one first
+    # by values of the unspecified parameters, the usual ones first
     over: tuple[tuple[Choice, Outcome], ...] = ()
 
     @property
@@ -119,7 +119,7 @@ class Outcome:
 
     @property
     def usual(self) -> Outcome:
-        """With the usual value of what the document leaves open."""
+        """The outcome with the usual values of the unspecified parameters."""
         return self.over[0][1] if self.over else self
 
 
@@ -146,7 +146,7 @@ def all_of(verdicts: Iterable[str]) -> str:
 
 
 def over_all(verdicts: Iterable[str]) -> str:
-    """The verdict of one check at several values of what a document leaves open."""
+    """The verdict of one check at several values of unspecified parameters."""
     present = set(verdicts)
     if {HOLDS, FAILS} <= present:
         return UNDECIDED  # the value decides, and the document does not say it

@@ -1,4 +1,4 @@
-"""What a check asks of a record and its probes: one pure function for each form.
+"""Answers checks from a record and its probes: one pure function for each form.
 
 An interval decides as far as it can: a bound that it straddles leaves the check undecided. So
 more noise can only move a verdict towards "undecided", and a common factor on both sides moves
@@ -182,7 +182,7 @@ class Questions:
         )  # fmt: skip
 
     def _extremes(self, check: Check) -> Outcome:
-        """How many times as fast as the slowest the fastest is."""
+        """The fastest of several cases against the slowest."""
         for name in check.cases:
             self.timed(name)
         ends = extremes(self.record, check)
@@ -225,7 +225,7 @@ class Questions:
         return Outcome(check, verdict, value, low, high, check.unit, check.ids, case)
 
     def _probed(self, machine: bool = True) -> Probes:
-        """`machine`: whether what is asked for depends on the machine, or on the code alone."""
+        """`machine`: whether the answer depends on the machine, or only on the code."""
         if self.probes is None:
             raise Missing("probes")
         if foreign := self.probes.foreign(self.record, machine):

@@ -1,4 +1,4 @@
-"""What a check asks of the value that it measures: the threshold beside the result."""
+"""The threshold of a check, next to its result."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TESTS = {
 def asked(check: Check) -> Text:
     """The threshold: "more than 20 times as fast", "exactly 1024", "slower".
 
-    Of a comparison it is about the case that the measured text names first. It is the same for
-    every value of what a document leaves open.
+    A comparison's is about the case that the measured text names first. The values of unspecified
+    parameters do not change it.
     """
     match check.form:
         case "ratio":
@@ -49,7 +49,7 @@ def asked(check: Check) -> Text:
 
 
 def named_by_claim(check: Check) -> bool:
-    """Whether a claim's title itself says what is asked: which of two is to be the faster."""
+    """Whether a claim's title itself has the threshold: which of two should be faster."""
     return check.form == "ratio" and check.bound == 1
 
 

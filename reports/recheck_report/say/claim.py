@@ -43,7 +43,7 @@ def figure(claim: Claim) -> Text:
 
 
 def said(claim: Claim) -> Text:
-    """The title; behind it what was found then, unless the title has it."""
+    """The title, then the figure of the document, unless the title has it."""
     then = figure(claim)
     if then.plain in prose(claim.title).plain:
         return prose(claim.title)
@@ -99,8 +99,8 @@ def measured(judged: Judged) -> Text:
 
 
 def tested(judged: Judged) -> Text:
-    """What was measured, the ratio that is tested and what is asked of it, where these are not in
-    the sentence: what a row says."""
+    """What was measured, then the ratio that is tested and its threshold where the sentence lacks
+    them: "… 1.54 times as fast …; asked: more than 1.5 times as fast"."""
     outcome, says = judged.headline, measured(judged)
     if outcome is None:
         return says
@@ -113,12 +113,6 @@ def tested(judged: Judged) -> Text:
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return says
     return text(says, "; asked: ", asked(outcome.check))
-
-
-def asked_for(judged: Judged) -> Text:
-    """What the check that is shown asks."""
-    outcome = judged.headline or next(iter(judged.outcomes), None)
-    return asked(outcome.check) if outcome else text(NONE)
 
 
 def _first(judged: Judged) -> str:
@@ -139,8 +133,7 @@ def _first(judged: Judged) -> str:
 
 
 def why(judged: Judged) -> Text:
-    """Why the verdict is what it is here, with what was measured in the places of its keys; or why
-    there is none."""
+    """The reason for the verdict, with measured values in it, or for having none."""
     parts = [say.explained(part.text, judged.by_key).ended for part in judged.explanations]
     return joined(" ", [_first(judged), *parts]) or reason(judged)
 
@@ -157,7 +150,7 @@ def because(judged: Judged) -> Text:
 
 
 def reason(judged: Judged) -> Text:
-    """Why there is no verdict, or why a time decides none; empty if there is one."""
+    """The reason for having no verdict, or for a time that decides nothing; empty otherwise."""
     if judged.verdict == VERDICT.NOT_JUDGED:
         return prose(judged.claim.not_judged)
     if judged.absence:
@@ -171,7 +164,7 @@ def reason(judged: Judged) -> Text:
 
 
 def other_runs(judged: Judged) -> str:
-    """How many other runs on this GPU model agree: "9 of 10"; empty where nobody knows."""
+    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
     if judged.claim.independent and judged.verdict not in VERDICT.UNKNOWN:
         return "on every GPU"
     agree, runs = judged.other_runs
@@ -188,14 +181,14 @@ def asked_and_then(claim: Claim) -> list[Text]:
     return ["Asked: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
 
 
-def findings(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+def findings(record: Record, judged: Judged) -> list[Text]:
     """What each of its checks found."""
-    return [say.fact(record, outcome, evidence=evidence) for outcome in judged.outcomes]
+    return [say.fact(record, outcome) for outcome in judged.outcomes]
 
 
-def also_measured(record: Record, judged: Judged, evidence: bool = True) -> list[Text]:
+def also_measured(record: Record, judged: Judged) -> list[Text]:
     """What decides nothing."""
-    facts = (say.fact(record, outcome, False, evidence) for outcome in judged.also)
+    facts = (say.fact(record, outcome, of_claim=False) for outcome in judged.also)
     return ["Also measured: " + fact for fact in facts]
 
 
@@ -234,19 +227,19 @@ class View:
         self.record, self.claims = report.record, report.judgement.claims
 
     @property
-    def _by_verdict(self) -> dict[str, int]:
+    def by_verdict(self) -> dict[str, int]:
         return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
 
     @property
     def counts(self) -> Text:
-        return counted(self._by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
+        return counted(self.by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
 
     @property
     def headline(self) -> str:
         """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
         if not self.record.gpu_measured:
             return "nothing was measured on a GPU"
-        counts = self._by_verdict
+        counts = self.by_verdict
         total = sum(counts.values()) - counts[NOT_JUDGED]
         holds, fails = counts["holds"], sum(counts[verdict] for verdict in VERDICT.FAILS)
         verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
@@ -254,7 +247,7 @@ class View:
 
     @property
     def left_out(self) -> Text:
-        """The claims that are not shown, as the record has nothing of what they are about."""
+        """The claims that are not shown, because the record lacks their experiments."""
         if not (many := self.report.known.left_out):
             return Text()
         claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"

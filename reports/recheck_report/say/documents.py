@@ -23,7 +23,7 @@ CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because o
 
 
 def one_title(report: Measured) -> Text:
-    """The title of the one document, or what it is called; empty where there are several."""
+    """The title or name of the only document; empty where there are several."""
     sources = [*report.known.sources.values()]
     return _title(sources[0]) if len(sources) == 1 else Text()
 
@@ -40,7 +40,7 @@ def whose(report: Measured) -> Text:
 
 
 def _title(source: Source) -> Text:
-    """Its title with the English, or else what it is called here."""
+    """Its title with the English, or else its name in the report."""
     english = text(" (", prose(source.english), ")") if source.english else Text()
     return text(prose(source.title), english) or prose(source.name)
 
@@ -61,7 +61,7 @@ def cited(report: Measured) -> list[list[Text]]:
 
 
 def printed(report: Measured) -> Text:
-    """What names of rows that are listings as printed begin with; empty where there are none."""
+    """What names of rows that are listings as printed begin with; empty without such rows."""
     rows = {case.strategy for case in report.record.cases}
     ids = [e for e in report.known.sources if any(row.startswith(f"{e.lower()}_") for row in rows)]
     if not ids:
@@ -88,7 +88,7 @@ def sources(report: Measured) -> list[list[Text]]:
 
 
 def proof(corrected: Corrected) -> Text:
-    """Whether what is put right is proven, and by what."""
+    """Whether the correction is proven, and how."""
     outcomes = corrected.outcomes
     if not outcomes:
         return "by reading: " + prose(corrected.erratum.shown)

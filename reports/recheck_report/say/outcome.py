@@ -106,7 +106,7 @@ def source(record: Record, name: str) -> Text:
     """A case or a probe that a verdict rests on, with a link if it stands in the report."""
     case = record.by_id.get(name)
     if case is None:
-        # no case, so a test: its outcome is one of the probes; or a case that nobody measured
+        # a test, whose outcome is one of the probes, or a case that was not measured
         return link("probes.json", code(name)) if ":" in name else code(name)
     if case.experiment == AUDIT:
         return code(name)
@@ -216,7 +216,7 @@ def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
 
 
 def word(outcome: Outcome) -> str:
-    """What a check says of its claim; "mixed" where choices decide it differently."""
+    """The word for a check's outcome; "mixed" where choices decide it differently."""
     mixed = len({varied.verdict for _, varied in outcome.over}) > 1
     return "mixed" if mixed else OF_CHECKS[outcome.verdict]
 
@@ -226,28 +226,25 @@ def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text
     check, head = outcome.check, _head(outcome.check)
     if outcome.verdict == NOT_MEASURED:
         return text(head, "not measured: ", absence(outcome.absence))
-    found = text(head, _fact(outcome, name))
+    says = [head, _fact(outcome, name)]
     # a smaller one goes without saying
     if outcome.p is not None and outcome.p >= SMALL_P:
-        found += f", p = {significant(outcome.p, 2)}"
-    found += _differs(outcome)
+        says.append(text(f", p = {significant(outcome.p, 2)}"))
+    says.append(text(_differs(outcome)))
     # what is tested says itself what it asks, and so does a faster row
     plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
     if threshold and not plainly and not named_by_claim(check):
-        found = text(found, " (asked: ", asked(check), ")")
-    return found + _choices(outcome)
+        says.append(text(" (asked: ", asked(check), ")"))
+    return text(*says, _choices(outcome))
 
 
-def fact(record: Record, outcome: Outcome, of_claim: bool = True, evidence: bool = True) -> Text:
+def fact(record: Record, outcome: Outcome, of_claim: bool = True) -> Text:
     """A finding as a line of its claim, with links to what it rests on."""
-    links = Links(record)
-    if outcome.verdict == NOT_MEASURED:
-        needs = links.rest(outcome.evidence) if evidence else []
-        return text(finding(outcome), *(("; it needs ", few(needs, NAMED)) if needs else ()))
-    lead = strong(word(outcome)) + ": " if of_claim else Text()
-    found = text(lead, finding(outcome, of_claim, links))
-    rest = links.rest(outcome.evidence) if evidence else []
-    return text(found, *(("; evidence: ", few(rest, NAMED)) if rest else ()))
+    links, measured = Links(record), outcome.verdict != NOT_MEASURED
+    lead = strong(word(outcome)) + ": " if of_claim and measured else Text()
+    line = text(lead, finding(outcome, of_claim, links))
+    rest = few(links.rest(outcome.evidence), NAMED)
+    return text(line, "; evidence: " if measured else "; it needs ", rest) if rest else line
 
 
 def _differs(outcome: Outcome) -> str:
@@ -317,8 +314,8 @@ def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
 
 
 def _choices(outcome: Outcome) -> str:
-    """For how many of the choices that the document leaves open it holds, and with which it does
-    not; empty if there are none."""
+    """How many values of the unspecified parameters it holds for, and with which it does not; empty
+    without such parameters."""
     if not outcome.over:
         return ""
 
@@ -330,14 +327,14 @@ def _choices(outcome: Outcome) -> str:
         p_value = f", p = {significant(p, 2)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{p_value}{_differs(varied)})"
 
-    parts = [held(outcome)]
+    counts = [held(outcome)]
     for verdict in (FAILS, UNDECIDED, NOT_MEASURED):
         at = [(of, value(varied)) for of, varied in outcome.over if varied.verdict == verdict]
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
-            parts.append(f"{OF_CHECKS[verdict]} {with_choices(choices, values)}{more}")
-    return "; " + ", ".join(parts)
+            counts.append(f"{OF_CHECKS[verdict]} {with_choices(choices, values)}{more}")
+    return "; " + ", ".join(counts)
 
 
 # texts of the collection with measured values in them
@@ -379,7 +376,7 @@ def explained(source: str, outcomes: Mapping[str, Outcome]) -> Text:
 
 
 def _part(outcome: Outcome, part: str) -> str | None:
-    """The value of an outcome, or a part of it; None if there is none."""
+    """The value of an outcome, or a part of it; None without a value."""
     if part in ("base", "other"):
         return duration(outcome.seconds[part == "other"]) if outcome.seconds else None
     if part == "range":

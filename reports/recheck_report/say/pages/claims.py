@@ -1,4 +1,4 @@
-"""The page of the claims: every one in a line, with all that is known of it folded."""
+"""The page of the claims: one line for each, with its quote and evidence folded."""
 
 from __future__ import annotations
 

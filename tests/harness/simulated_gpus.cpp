@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recheck on a simulated GPU (for rescue_test.cpp): MADE_UP_GPU names a model of
+// A recheck on a simulated GPU (for rescue_test.cpp): SIMULATED_GPU names a model of
 // tests/models.json. A launch computes on the host and takes as long as the model's memory needs at
-// a third of its speed, times MADE_UP_SLOWER. MADE_UP_SLOW_ROWS adds 20 ms for a single row.
-// MADE_UP_FREE is the free memory in bytes. MADE_UP_END is how the row `crash` ends instead of
-// returning, MADE_UP_END_FIRST how it does in processes of its own. MADE_UP_PATIENCE is the time
-// limit in seconds.
+// a third of its speed, times SIMULATED_SLOWER. SIMULATED_SLOW_ROWS adds 20 ms for a single row.
+// SIMULATED_FREE is the free memory in bytes. SIMULATED_END is how the row `crash` ends instead of
+// returning, SIMULATED_END_FIRST how it does in processes of its own. SIMULATED_PATIENCE is the
+// time limit in seconds.
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,10 +29,10 @@ namespace {
 double seconds_per_byte = 0;
 
 /// Host memory that stands for the GPU's, with the GPU's size.
-class MadeUpTarget final : public Target {
+class SimulatedTarget final : public Target {
  public:
-  explicit MadeUpTarget(const Device& device) : free_(device.free_bytes) {
-    if (const char* load = std::getenv("MADE_UP_LOAD")) {
+  explicit SimulatedTarget(const Device& device) : free_(device.free_bytes) {
+    if (const char* load = std::getenv("SIMULATED_LOAD")) {
       const std::string range = load;
       first_ = std::stoi(range);
       last_ = std::stoi(range.substr(range.find('-') + 1));
@@ -99,7 +99,7 @@ void doubled(const Call& call) {
 void doubled_slowly(const Call& call) {
   doubled(call);
   usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
-  if (call.shape[0] == 1 && std::getenv("MADE_UP_SLOW_ROWS") != nullptr) usleep(20000);
+  if (call.shape[0] == 1 && std::getenv("SIMULATED_SLOW_ROWS") != nullptr) usleep(20000);
 }
 /// Overflows the stack, as `above` is positive.
 int deeper(const volatile int* above) {
@@ -108,7 +108,7 @@ int deeper(const volatile int* above) {
   return *above < 0 ? 0 : deeper(here) + here[0];
 }
 void crash(const Call& call) {
-  const char* set = std::getenv("MADE_UP_END");
+  const char* set = std::getenv("SIMULATED_END");
   const std::string_view end = set != nullptr ? set : "";
   if (end == "exit") std::exit(0);
   if (end == "_exit") std::_Exit(0);
@@ -125,7 +125,7 @@ void crash_or_double(const Call& call) {
   doubled(call);
 }
 
-constexpr Source none = {"made up", "tests"};
+constexpr Source none = {"simulated", "tests"};
 constexpr Strategy rows[] = {
     {.name = "cpu", .source = none, .launch = {Backend::cpu, doubled}},
     {.name = "gpu", .source = none, .launch = {Backend::gpu, doubled_slowly}},
@@ -150,21 +150,21 @@ Experiment doubling() {
 
 Gpu find_gpu() {
   Gpu gpu;
-  const char* model = std::getenv("MADE_UP_GPU");
+  const char* model = std::getenv("SIMULATED_GPU");
   for (const Device& device : models())
     if (model != nullptr && device.name == model) gpu.device = device;
   if (!gpu.device) {
     gpu.reason = "no CUDA device";
     return gpu;
   }
-  if (const char* free = std::getenv("MADE_UP_FREE")) gpu.device->free_bytes = std::stoll(free);
+  if (const char* free = std::getenv("SIMULATED_FREE")) gpu.device->free_bytes = std::stoll(free);
   if (gpu.device->free_bytes == 0) {
     gpu = {};
     gpu.reason = not_enough_memory("GPU", 0.5e9, 0);
     return gpu;
   }
-  gpu.device->uuid = gpu.device->pci_bus_id = "GPU-made-up";
-  const char* slower = std::getenv("MADE_UP_SLOWER");
+  gpu.device->uuid = gpu.device->pci_bus_id = "GPU-simulated";
+  const char* slower = std::getenv("SIMULATED_SLOWER");
   const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
   seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;
   return gpu;
@@ -175,7 +175,7 @@ FirstCall first_call(const Strategy& strategy, const Shape& shape,
                      std::span<const HostMatrix> inputs, std::span<const Placed> outputs,
                      std::span<float> copied) {
   // how the row ends only in this process
-  if (const char* end = std::getenv("MADE_UP_END_FIRST")) setenv("MADE_UP_END", end, 1);
+  if (const char* end = std::getenv("SIMULATED_END_FIRST")) setenv("SIMULATED_END", end, 1);
   FirstCall call{.begin = now()};
   call.context = call.begin + 0.1;
   std::vector<Matrix> operands;
@@ -189,13 +189,13 @@ FirstCall first_call(const Strategy& strategy, const Shape& shape,
 }
 
 std::unique_ptr<Target> make_gpu_target(const Device& device) {
-  return std::make_unique<MadeUpTarget>(device);
+  return std::make_unique<SimulatedTarget>(device);
 }
 
 }  // namespace recheck
 
 int main(int argc, char** argv) {
-  if (const char* seconds = std::getenv("MADE_UP_PATIENCE"))
+  if (const char* seconds = std::getenv("SIMULATED_PATIENCE"))
     recheck::least_patience() = std::strtod(seconds, nullptr);
   const recheck::Experiment experiments[] = {recheck::doubling()};
   return recheck::main(argc, argv, experiments);
