@@ -45,8 +45,8 @@ def place(to: str) -> str | None:
     page, _, name = to.partition("#")
     if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
-    if page == "method.md" or name == "without-a-time":
-        return "#view=evidence"
+    if page in ("", "method.md", "changes.md") or name == "without-a-time":
+        return f"#view=evidence{f'&section={name}' if name else ''}"
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None
@@ -57,6 +57,7 @@ class Writer:
 
     def __init__(self, case_place: Callable[[str], str | None] = lambda _: None) -> None:
         self.case_place = case_place
+        self.heading = "Table"  # above what is written now
 
     def inline(self, of: Text, linked: bool = True) -> str:
         """One text; without links inside of what is a control or a link itself."""
@@ -100,11 +101,12 @@ class Writer:
             case Picture():
                 return ""  # the page draws from the samples
             case Listing():
-                return f"<pre><code>{html.escape(of.text)}</code></pre>"
+                return f'<pre tabindex="0"><code>{html.escape(of.text)}</code></pre>'
             case Fold():
                 head = f"<summary>{self.inline(of.summary, linked=False)}</summary>"
                 return f'<details class="fold">{head}\n{self.blocks(of.blocks)}\n</details>'
             case Section():
+                self.heading = of.title.plain
                 place = f' id="{html.escape(of.anchor)}"' if of.anchor else ""
                 head = f"<h{of.level}>{self.inline(of.title)}</h{of.level}>"
                 return f"<section{place}>{head}\n{self.blocks(of.blocks)}\n</section>"
@@ -129,9 +131,9 @@ class Writer:
             f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
             for row, mark in zip(of.rows, each, strict=True)
         )
-        name = html.escape(of.title)
-        caption = f"<caption>{name}</caption>" if name else ""
-        frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name or "Table"}">'
+        name = html.escape(of.title or self.heading)
+        caption = f"<caption>{name}</caption>" if of.title not in ("", self.heading) else ""
+        frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         body = "\n".join(rows)
         head = f"{caption}<thead><tr>{head}</tr></thead>"
         return f"{frame}<table>{head}<tbody>\n{body}\n</tbody></table></div>"

@@ -14,23 +14,11 @@ from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, NOT_JUDGED, VERDICTS, duration, spread
 from recheck_report.record import verdicts as VERDICT
-from recheck_report.say import (
-    claim,
-    documents,
-    listings,
-    machine,
-    memory,
-    odd,
-    provenance,
-    self_audit,
-    summary,
-    tables,
-)
+from recheck_report.say import claim, documents, provenance, summary, tables
 from recheck_report.say.nodes import (
     BREAK,
     Block,
     Bullets,
-    Fold,
     Note,
     Section,
     Table,
@@ -45,13 +33,13 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.pages import machine as machine_of
+from recheck_report.say.pages import changes, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
+from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import Peak
 from recheck_report.say.times import count
 
 LISTED = 5  # claims of a card of the summary
-LONG = 15  # rows of a table from which on it is folded
 FILE = "report.html"
 
 
@@ -107,7 +95,7 @@ class Views:
             env.cuda_runtime and f"CUDA {env.cuda_runtime}",
             f"{env.build_type} build",
         ]
-        return joined(" · ", (strong(machine_of(self.report.record)), *filter(None, facts)))
+        return joined(" · ", (strong(machine(self.report.record)), *filter(None, facts)))
 
     @property
     def _counts(self) -> dict[str, int]:
@@ -134,7 +122,7 @@ class Views:
         names = [f"“{each.english or each.title}”" if each.title else each.name for each in sources]
         who = "it" if len(names) == 1 else f"{len(names)} documents"
         more = "" if len(names) == 1 else f": {'; '.join(names)}"
-        said = f"What {who} claimed, measured again on {machine_of(self.report.record)}{more}."
+        said = f"What {who} claimed, measured again on {machine(self.report.record)}{more}."
         return joined(" ", [said, self.left_out])
 
     @property
@@ -305,56 +293,26 @@ class Views:
     # what the numbers rest on
 
     @property
-    def evidence(self) -> tuple[Section, ...]:
-        report, record = self.report, self.report.record
-        audit = report.comparisons.audit
-        listed = listings.listed(report)
-        suspects = ((code(name), why) for name, why in report.suspects.items())
-        return (
-            _section(
-                "What this run can tell",
-                self_audit.sentence(record, audit),
-                self_audit.pairs_table(audit),
+    def evidence(self) -> tuple[Block, ...]:
+        """Which cases have no time, and the pages on the method, the documents and the checks."""
+        report = self.report
+        gaps = tables.not_passed(report.record, report.record.ordinary)
+        found = blocks(
+            Section(text("Cases without a time"), (gaps,), "without-a-time") if gaps.rows else None,
+            method_page(report, ()).blocks,
+            (
+                each
+                for each in errata.page(report).blocks
+                if isinstance(each, Section) and each.anchor != "errata"
             ),
-            _section(
-                "Not run, and suspect",
-                text("Cases without a time, and times that are too good."),
-                table(("case", "why"), suspects, title="Suspect times"),
-                odd.values(record),
-                tables.not_passed(record, record.experiments),
-                provenance.dropped(record),
-            ),
-            _section(
-                "The machine",
-                text("What it gives at best, and what the run was made with."),
-                machine.ceilings(record),
-                memory.by_level(record),
-                provenance.environment(report),
-            ),
-            _section(
-                "The documents",
-                text("Where the claims are from, and what changed in their checks."),
-                table(documents.SOURCES, documents.sources(report), title="The documents"),
-                table(
-                    listings.COLUMNS, listed.rows if listed else (), title="The documents' listings"
-                ),
-                table(documents.CHANGES, documents.changes(report), title="Changed checks"),
-            ),
+            changes.page(report).blocks if report.turned else None,
         )
+        titles = ((each.anchor, each.title) for each in found if isinstance(each, Section))
+        names = [*titles, ("every-case", text("Every case"))]
+        return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *found)
 
     @property
     def made_from(self) -> str:
         record, judgement = self.report.record, self.report.judgement
         many = f"{count(len(record.cases), 'case')}, {count(len(judgement.claims), 'claim')}"
         return f"Made by Recheck from one record; all of it is in this file. {many}."
-
-
-def _section(heading: str, says: Text, *shown: Table) -> Section:
-    """Long tables are folded."""
-    found = (
-        Fold(text(f"{each.title}: {len(each.rows)} rows"), (each,))
-        if len(each.rows) > LONG
-        else each
-        for each in shown
-    )
-    return Section(text(heading), blocks(says, found))

@@ -69,7 +69,7 @@ def page(report: Measured, peak: Peak | None = None) -> bytes:
 <body>
 <a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<p class="brand"><a href="#view=summary">Recheck</a> <span id="machine">{name}</span></p>
+<p class="brand"><a href="#view=summary">Recheck</a> {name}</p>
 </header>
 <nav aria-label="Views"><ul id="views">{"".join(nav)}</ul></nav>
 <main id="main" tabindex="-1">
@@ -118,7 +118,7 @@ def _views(views: Views, writer: Writer) -> dict[str, str]:
         "Speed": _answers(views, writer),
         "Accuracy": _accuracies(views, writer),
         "Compare": made,
-        "Evidence": f"<h1>Evidence</h1>\n{evidence}\n{made}",
+        "Evidence": f'<h1>Evidence</h1>\n{evidence}\n<div id="every-case" class="made"></div>',
     }
     return {name: inner for name, inner in found.items() if inner}
 

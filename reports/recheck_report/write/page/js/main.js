@@ -34,7 +34,7 @@ function show() {
   } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   // what the address names, once the plots above it have their heights
   const of = (kind) => state[kind] && `${kind}-${state[kind].toLowerCase()}`;
-  const named = of("claim") ?? of("erratum") ?? (state.case && "of-a-case");
+  const named = of("claim") ?? of("erratum") ?? state.section ?? (state.case && "of-a-case");
   if (named) requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(named)?.scrollIntoView()));
 }
 
