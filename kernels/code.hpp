@@ -17,8 +17,8 @@ struct Code {
 };
 
 /// The code that a device of a compute capability runs in a build for `architectures`. The list is
-/// as in CMAKE_CUDA_ARCHITECTURES ("80-real;90a;120-virtual"), or has commas. Empty if there is no
-/// code for the device, or if a word such as "all" leaves the choice to nvcc.
+/// as in CMAKE_CUDA_ARCHITECTURES ("80-real;90a;120-virtual"), or has commas. Empty if the list
+/// has no code for the device, or if a word such as "all" leaves the choice to nvcc.
 constexpr std::optional<Code> code_for(std::string_view architectures, int compute_capability) {
   std::optional<Code> best;
   while (!architectures.empty()) {

@@ -10,7 +10,7 @@ namespace recheck::reference {
 /// NaN-keeping maximum: std::max would drop a NaN on one side.
 inline double worse(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
 
-/// The largest of all; 0 if there are none.
+/// The largest of all; 0 for an empty vector.
 inline double worst_of(const std::vector<double>& errors) {
   double all = 0;
   for (const double error : errors) all = worse(error, all);

@@ -86,7 +86,7 @@ def main() -> int:
 
 
 class Refused(Exception):
-    """Nothing can run on this site; str() is one line that says what to do."""
+    """Nothing can run on this site; str() says what to do, in one line."""
 
 
 def partitions_of(site: Path, more: list[str]) -> list[dict[str, Any]]:

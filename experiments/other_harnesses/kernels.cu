@@ -131,7 +131,7 @@ void time_cold(bool writes, int count, double* seconds) {
   }
 }
 
-/// The message of what `body` throws.
+/// The message of the exception that `body` throws, or null.
 template <typename Body>
 const char* guarded(Body body) {
   static std::string error;

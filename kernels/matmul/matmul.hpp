@@ -10,9 +10,9 @@ namespace recheck::kernels::matmul {
 
 // Launchers queue their work on a stream and return. They allocate nothing and keep no state, so
 // any number may run at once on the current device, each with its own workspace. Extents are at
-// most most_extent (arguments.hpp), and at most 65535 rows of tiles where the table says so. Floats
-// may have any address and leading dimension. The caller reads errors (cudaGetLastError), except
-// cuBLAS's own, which are thrown.
+// most most_extent (arguments.hpp), and at most 65535 rows of tiles for some rows of the table.
+// Floats may have any address and leading dimension. The caller reads errors (cudaGetLastError),
+// except cuBLAS's own, which are thrown.
 
 /// One thread per element of C, block×block threads. global.cu
 template <int block>

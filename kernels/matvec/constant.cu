@@ -34,7 +34,7 @@ void copy_batch(const MatvecArgs& p, int start, int end, cudaStream_t stream) {
                             cudaMemcpyDeviceToDevice, stream);
 }
 
-/// Calls step(start, end) for each batch; once with an empty batch when there are no columns.
+/// Calls step(start, end) for each batch; once with an empty batch if columns is 0.
 template <typename Step>
 void for_each_batch(int columns, Step step) {
   for (int start = 0, end; start == 0 || start < columns; start = end) {

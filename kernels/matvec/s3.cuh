@@ -13,8 +13,8 @@
 
 namespace recheck::kernels::matvec {
 
-/// step(i) for i from begin to end, under `#pragma unroll unroll`; if unroll is 0 there is no
-/// pragma and nvcc decides.
+/// step(i) for i from begin to end, under `#pragma unroll unroll`; if unroll is 0, without
+/// the pragma, so that nvcc decides.
 template <int unroll, typename Step>
 __device__ void walk(int begin, int end, Step step) {
   if constexpr (unroll == 0) {

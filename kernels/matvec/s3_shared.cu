@@ -13,7 +13,7 @@
 namespace recheck::kernels::matvec {
 namespace {
 
-/// Step and Id: the types of i · pitch and of what is added to it.
+/// Step is the type of i · pitch, and Id the type of the index added to it.
 template <int unroll, typename Step, typename Id>
 __global__ void s3_shared_kernel(int row_size, int column_size, int column_pitch,
                                  const float* d_matrix, const float* d_v, const int shared_size,

@@ -65,8 +65,8 @@ void uniform_constant(const ProbeArgs& args, cudaStream_t stream);
 
 /// Writes shared memory in `passes` passes. One block does a pass: it writes i / 4 + 1 and the
 /// number of the pass into word i. Each block stores one word in out: the fold of its last pass's
-/// words less that number, with word i rotated left by i mod 4. It is the same for every block, and
-/// 0 after the last. write.cu
+/// words less that number, with word i rotated left by i mod 4. All blocks store
+/// the same word; those after the last are 0. write.cu
 void write_shared(const ProbeArgs& args, cudaStream_t stream);
 
 /// Bytes of shared memory that a block of these three needs: for the words, rounded up to 16 bytes,

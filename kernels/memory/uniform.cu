@@ -3,7 +3,7 @@
 // How many words per second all multiprocessors together get where every lane of a warp reads the
 // same word, as the threads of S3's products read the vector: from shared memory, from constant
 // memory and through the L1 cache. Loads do not wait for each other, so this is throughput, not
-// latency. The index is the same for the whole block and the compiler knows it, as in S3's loops.
+// latency. The whole block uses one index and the compiler knows it, as in S3's loops.
 
 #include "../fold.cuh"
 #include "../launch.hpp"

@@ -59,7 +59,7 @@ def replaying(path: Path, record: Path) -> Path:
 
 
 def other(folder: Path) -> Path:
-    """A record of a GPU that nobody makes: the committed one's."""
+    """The committed record, as of a fictitious GPU."""
     shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json", "probes.json"})
     record = json.loads((folder / "record.json").read_bytes())
     record["environment"]["gpu"] |= {"name": OTHER, "uuid_hash": "0" * 16}

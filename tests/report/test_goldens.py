@@ -2,8 +2,8 @@
 
 Renew them with: python -m pytest tests/report/test_goldens.py --renew; read them with: git diff.
 A folder of goldens/ holds a record as input/ and what is made of it as results/. `h100` is a part
-of the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, `beyond`
-has a story, and `odd` has hostile names, impossible times and missing members.
+of the committed record, `no_gpu` ran on a CPU, `outside` is another repository's, `beyond` has a
+story, and `odd` has hostile names, impossible times and missing members.
 """
 
 from __future__ import annotations

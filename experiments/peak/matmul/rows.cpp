@@ -91,7 +91,7 @@ constexpr Strategy k_clusters(std::string_view name) {
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
 
-/// `told` is the third parameter that the row states.
+/// `told` is the row's third parameter.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
 constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
   return {.name = name,

@@ -2,7 +2,7 @@
 #pragma once
 
 // Keeps the blocks of a persistent grid from running ahead of each other. Blocks that run at the
-// same time read the same panels. As long as they read them soon after each other, all but the
+// same time read the same panels. If they read them soon after each other, all but the
 // first read from L2. Only memory itself keeps them together: where a tile's panels are several
 // times L2, as at 16384³, some blocks drift ahead, each reads from DRAM, and the time of the same
 // launch varies. A few blocks that fall behind hold up no others.

@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
                                         (-hopper::shared_address(unaligned) & (P::alignment - 1)));
   ring.full = reinterpret_cast<hopper::Mbarrier*>(ring.slabs + P::floats);
   ring.empty = ring.full + P::stages;
-  // the shuffle tells the compiler that the warp's number is the same in all lanes
+  // the shuffle tells the compiler that all lanes have the same warp number
   const int lane = threadIdx.x % 32, warp = __shfl_sync(~0u, threadIdx.x / 32, 0);
   if (parts) hopper::griddepcontrol_launch_dependents();  // starts the kernel that adds them
   if (threadIdx.x == 0) {
@@ -298,8 +298,8 @@ int slabs_of_tile(const MatmulArgs& p) {
 }
 
 /// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. Returns
-/// false if the kernel must not be launched: either there are no outputs, or async_stages has
-/// computed them, because k = 0 or the driver does not support tensor maps.
+/// false if the kernel must not be launched: the product is empty, or async_stages has
+/// computed it, because k = 0 or the driver does not support tensor maps.
 template <class P>
 bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
   if (p.m == 0 || p.n == 0) return false;

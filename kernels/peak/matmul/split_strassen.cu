@@ -4,7 +4,7 @@
 // split_fp16x3.cu's products of planes. One level leaves 7/8 of the tensor cores' work, two leave
 // 49/64. At 8192³ that saves more than it costs. Sums of blocks are formed while splitting
 // (strassen_planes.cuh). One block computes all products of a tile position, one after the other.
-// So no other block needs the intermediate sums, and the next ones are still in L2. There are no
+// So no other block needs the intermediate sums, and the next ones are still in L2. Sums need no
 // atomics, only the block's own order, so every run gives the same bits. C is written once.
 // strassen_bound() gives the error bound, which is a weaker promise than that of the other split
 // kernels.

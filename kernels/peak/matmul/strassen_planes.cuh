@@ -226,7 +226,7 @@ __global__ void __launch_bounds__(rows_threads, 1)
   }
   __syncthreads();
   if (threadIdx.x >= rows) return;
-  // a thread for each row; most[] and scale[] are the same in all of them
+  // a thread for each row; all have the same most[] and scale[]
   unsigned count = 0, own = 0;
   for (int w = 0; w < warps; ++w) count += shared[1][w][threadIdx.x];
 #pragma unroll

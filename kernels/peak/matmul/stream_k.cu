@@ -7,7 +7,7 @@
 // tile stores its sums in C. The blocks that continue the tile store theirs in a workspace, and a
 // second kernel, launched afterwards, adds them to C in the order of k: the same bits in every run.
 // The alternative, in which one block waits for the others' sums and adds them itself, saves that
-// kernel but adds serially: it is no faster at 1024 and above, and slower below. Source: Osama et
+// kernel but adds serially: it is not faster at 1024 and above, and slower below. Source: Osama et
 // al., "Stream-K: Work-centric Parallel Decomposition for Dense Matrix-Matrix Multiplication on the
 // GPU" (2023), its hybrid form.
 
