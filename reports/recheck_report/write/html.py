@@ -125,7 +125,10 @@ class Writer:
             _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
         ]
         heads = zip(looks, of.columns, strict=True)
-        head = "".join(f"<th scope=col{look}>{self.inline(name)}</th>" for look, name in heads)
+        head = "".join(
+            f"<th scope=col{look}>{self.inline(name)}</th>" if name else "<td></td>"
+            for look, name in heads
+        )
         each = [*marks] or [""] * len(of.rows)
         rows = (
             f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"

@@ -43,8 +43,8 @@ function live(holder, columns, groups, { sort, page = Infinity, more, line }) {
 
   function heading(column) {
     const order = state.by === column ? (state.down ? "descending" : "ascending") : null;
-    const label = column.value && total > 1 ? button(column.name, () => sortBy(column), { class: "sort" }) : column.name;
-    return el("th", { scope: "col", class: kindOf(column), "aria-sort": order }, label);
+    const label = column.value && column.name.length && total > 1 ? button(column.name, () => sortBy(column), { class: "sort" }) : column.name;
+    return el(column.name.length ? "th" : "td", { scope: column.name.length ? "col" : null, class: kindOf(column), "aria-sort": order }, label);
   }
 
   function sortBy(column) {
