@@ -21,7 +21,11 @@ LONGER = {"claims.md": 125_000, "errata.md": 40_000}
 OUTSIDE = REPORTS.parent / "tests/outside"
 ALL = [(path, EXPERIMENTS) for path in sorted((REPORTS / "results").glob("*/record.json"))]
 ALL += [(path, EXPERIMENTS / "peak") for path in sorted(REPORTS.glob("results/peak/*/record.json"))]
-ALL += [(path, path.parents[2] / "claims") for path in OUTSIDE.glob("**/results/*/record.json")]
+ALL += [(path, OUTSIDE / "claims") for path in OUTSIDE.glob("results/*/record.json")]
+ALL += [
+    (path, OUTSIDE / path.parents[1].name / "claims")
+    for path in OUTSIDE.glob("results/*/*/record.json")
+]
 
 
 @dataclass(frozen=True)
