@@ -321,7 +321,8 @@ TEST_F(OnASmallDisk, AFullDiskCanBeClearedAndTheRunResumed) {
   EXPECT_EQ(outcome.code, 1);
   const auto last = outcome.output.rfind("\nrecheck: ");
   ASSERT_NE(last, std::string::npos) << outcome.output;
-  EXPECT_NE(outcome.output.find("No space left on device; make room", last), std::string::npos)
+  EXPECT_NE(outcome.output.find("No space left on device; free some space", last),
+            std::string::npos)
       << outcome.output;
   EXPECT_EQ(std::count(outcome.output.begin() + static_cast<std::ptrdiff_t>(last) + 1,
                        outcome.output.end(), '\n'),

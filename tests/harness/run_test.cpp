@@ -29,7 +29,7 @@ TEST_F(Run, RefusesInvalidInput) {
       {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, drained, hot"},
       {"--shape=12x", "'12x' is not a shape"},
       {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
-      {"--strategy=tile16 --shape=12x12", "no such strategy has such a shape"},
+      {"--strategy=tile16 --shape=12x12", "no such strategy has that shape"},
       {"--strategy=cpu_serial --regime=cold", "CPU rows run hot only"},
       {"--fast", "unknown flag '--fast'"},
       {"tile16", "unknown flag 'tile16'"},
@@ -213,7 +213,8 @@ TEST_F(Run, StartsOverIfNothingCanBeResumed) {
       {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "line 1 is damaged"},
       {{{"record.json", whole}}, "samples.jsonl has no samples of it"},
       {{{"record.journal.jsonl", ""}}, "is empty"},
-      {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}}, "line 1 is not"}};
+      {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}},
+       "line 1 is damaged"}};
   for (int number = 1; const auto& [files, why] : left) {
     for (const char* name : {"record.json", "samples.jsonl"}) fs::remove(folder_ / name);
     for (const auto& [name, text] : files) std::ofstream(folder_ / name) << text;

@@ -259,7 +259,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
       if (const Json earlier = read_earlier(options.output); !earlier.is_null())
         return found(earlier);
     } catch (const std::runtime_error& error) {
-      if (is_rescue()) throw;  // this run's own journal must be readable
+      if (is_rescue()) throw;  // do not set aside this run's own journal
       why = error.what() + ("; moved to " + set_aside(options.output).string());
     }
     std::fprintf(stderr, "%s; measuring from the start\n", why.c_str());
