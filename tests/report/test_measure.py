@@ -26,7 +26,8 @@ class World:
         self.folder, self.ends, self.calls = folder, ends, [""][:0]
 
     def start(self, words: list[str]) -> Any:
-        name = words[3] if "recheck_report" in words else "program"
+        ours = measure.AGAIN in words
+        name = words[words.index(measure.AGAIN) + 1] if ours else "program"
         flags = [each.partition("=")[0] for each in words]
         flags = [each for each in flags if each in ("--resume", "--cases")]
         self.calls.append(" ".join([name, *flags]))

@@ -67,6 +67,11 @@ def rescued(folder: Path) -> Path:
     return there
 
 
+# this package again, from wherever it is, in a process of its own
+AGAIN = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
+AGAIN += "from recheck_report.cli import entry; entry()"
+
+
 @dataclass
 class Parts:
     """The commands of each part. `code`: of the first that failed, other than `render`. `shown`:
@@ -104,7 +109,20 @@ class Parts:
 
     def python(self, command: str, *words: object) -> list[object]:
         claims = ("--experiments", self.options.experiments)
-        return [sys.executable, "-m", "recheck_report", command, *words, *claims]
+        where = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
+        return [
+            sys.executable,
+            "-I",
+            "-S",
+            "-X",
+            "utf8",
+            *where,
+            "-c",
+            AGAIN,
+            command,
+            *words,
+            *claims,
+        ]
 
     def collect(self) -> None:
         tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
