@@ -84,7 +84,10 @@ TWO = {"features": ["gpu"], "devices": gpu("NVIDIA A100")["devices"] + gpu(H200)
 NAMELESS = {"features": ["gpu"], "devices": [{"type": "gpu", "arch": "sm_90"}]}
 BAD = {
     "two": (TWO, "has GPUs of 2 models (NVIDIA A100, NVIDIA H200): make a partition of each"),
-    "nameless": (NAMELESS, "needs model, as nvidia-smi -L has it, and arch, such as sm_90"),
+    "nameless": (
+        NAMELESS,
+        "needs its GPU's model, as nvidia-smi -L prints it, and arch, such as sm_90",
+    ),
     "no_gpu": ({"features": ["gpu"]}, "has the feature gpu, and no device of type gpu"),
 }
 
