@@ -126,11 +126,11 @@ struct Experiment {
   /// This exposes a row that rounds to fewer bits although it owes fp32, however large the sum,
   /// unless its rounding depends on the inputs.
   bool wide_integers = false;
+  /// Whether it measures the machine or the harness: every program includes it (self/).
+  bool self = false;
   /// Makes inputs that depend on each other, or come from a file: overwrites rows of any input. A
   /// pure function of the seed, which differs between proofs.
   void (*fill)(std::uint64_t seed, const Shape&, std::span<HostMatrix> inputs) = nullptr;
-  /// Whether it measures the machine or the harness: every program includes it (self/).
-  bool self = false;
 
   [[nodiscard]] const Problem& problem_of(const Strategy& strategy) const {
     return strategy.problem != nullptr ? *strategy.problem : problem;
