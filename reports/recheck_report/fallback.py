@@ -15,7 +15,9 @@ T = TypeVar("T")
 MOST = 200  # characters of an error that a reader is shown
 
 
-def caught(make: Callable[[], T], instead: Callable[[str], T], *known: type[Exception]) -> T:
+def or_placeholder(
+    make: Callable[[], T], instead: Callable[[str], T], *known: type[Exception]
+) -> T:
     """What `make` returns, or where it raises what is not `known`, what `instead` makes of the
     error in one line."""
     try:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 
-def beside(path: Path, data: bytes) -> str:
+def write_temporary(path: Path, data: bytes) -> str:
     """Puts the data on the disk under a name of its own in the folder of `path`, to be renamed to
     it; returns that name. Leaves nothing behind where it raises OSError."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".recheck-")
@@ -30,7 +30,7 @@ def replace(path: Path, data: bytes) -> None:
     not that of the temporary file, or none."""
     temporary = ""
     try:
-        temporary = beside(path, data)
+        temporary = write_temporary(path, data)
         os.replace(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):

@@ -39,7 +39,7 @@ VERDICTS = {
 }
 NOT_JUDGED = "not judged"  # outside the count
 # what one check, a part of a claim, says; only the claim as a whole has a verdict
-OF_CHECKS = {
+CHECK_WORDS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip

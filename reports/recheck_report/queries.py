@@ -6,7 +6,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.formatting import significant
+from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Experiment, Record
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
 
@@ -43,15 +44,17 @@ MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
 
 def metric_of(record: Record, experiment: Experiment) -> Metric:
     """Flops where the headline problem has many for each byte it must move, else bytes."""
-    headline = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
-    heavy = any(case.flops > 10 * case.bytes for case in headline or record.of(experiment))
+    headline = [
+        case for case in record.cases_of(experiment) if case.shape_name == experiment.headline
+    ]
+    heavy = any(case.flops > 10 * case.bytes for case in headline or record.cases_of(experiment))
     return COMPUTE if heavy else MEMORY
 
 
 def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
     """The ordered sweep that lines may connect: all extents equal and a power of two."""
     sizes = {}
-    for case in record.of(experiment):
+    for case in record.cases_of(experiment):
         edge, *others = set(case.shape.values())
         if not others and edge > 0 and edge & (edge - 1) == 0:
             sizes[edge] = case.shape_name
@@ -73,7 +76,7 @@ def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) ->
     return [(edge, case) for edge, case in found if case]
 
 
-def first_rung(record: Record, experiment: Experiment) -> str | None:
+def first_kernel(record: Record, experiment: Experiment) -> str | None:
     """The GPU rung the story starts from: the first of the table that solves the problem."""
     for case in record.strategies(experiment):
         if case.target == "gpu" and case.role == "rung" and case.contends and not case.sweep:
@@ -93,7 +96,7 @@ def reference(record: Record, experiment: Experiment, layout: str = "") -> str |
     return next((case.strategy for case in alike or found), None)
 
 
-def roof(record: Record, experiment: Experiment) -> str | None:
+def ceiling_row(record: Record, experiment: Experiment) -> str | None:
     """The row that does with the same bytes what the machine can do at best."""
     rows = record.strategies(experiment)
     return next((case.strategy for case in rows if case.role == "roof"), None)
@@ -126,3 +129,29 @@ def same_size(record: Record, experiment: Experiment) -> list[str]:
     size = elements(experiment.headline)
     shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
     return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
+
+
+def machine_rows(record: Record) -> list[Case]:
+    """The cases that time the machine's own limits; none if the record has no such experiment."""
+    experiment = record.experiment(MACHINE)
+    return record.cases_of(experiment) if experiment else []
+
+
+def faster_than_ceiling(record: Record) -> dict[str, str]:
+    """Cold and drained cases that beat the GPU's specification, by id, each with the reason."""
+    found: dict[str, str] = {}
+    gpu = record.environment.gpu
+    cache = (gpu and gpu.l2_bytes) or math.inf
+    for case in record.cases if gpu else ():
+        if case.target != "gpu" or case.regime not in ("cold", "drained") or not case.seconds:
+            continue
+        # nearer levels of memory are faster than DRAM: that is what they are timed for
+        nearer = case.experiment == MEMORY_LEVELS and "dram" not in case.strategy
+        # unless it is drained, what is written may stay in the cache; TF32 has units of its own
+        large = (case.regime == "drained" or case.bytes > 4 * cache) and not nearer
+        for metric, apt in ((MEMORY, large), (COMPUTE, case.fp32)):
+            limit, rate = metric.limit(record), metric.rate(case, case.seconds.median)
+            if apt and limit and rate > limit and not case.part_of and not case.unsure:
+                text = f"{significant(rate)} {metric.unit} is more than the {metric.ceiling_label}"
+                found[case.id] = f"{text} of {significant(limit)} {metric.unit}"
+    return found

@@ -202,7 +202,7 @@ def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
-    monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.0))
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.0))
 
 
 def element(html: str, name: str) -> str:

@@ -117,7 +117,7 @@ class Judged:
         """The seconds of a launch that is too short to decide, where run-to-run variation alone
         leaves it undecided."""
         undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
-        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.differs)
+        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.run_to_run)
         return next((seconds for seconds in least if seconds < SHORT), None)
 
     @property

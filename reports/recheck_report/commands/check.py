@@ -21,7 +21,7 @@ def lacks(own: Measured) -> Iterator[str]:
     record, env = own.record, own.record.environment
     if why := unfit(record):
         yield f"it is no evidence: {why}"
-    if not env.git.known:
+    if not env.git.has_commit:
         yield "the commit of the source is unknown"
     if env.gpu and not env.driver:
         yield "the driver's version is unknown"

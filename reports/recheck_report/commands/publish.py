@@ -29,7 +29,7 @@ def untraceable(record: Record, results: Path) -> str | None:
     while not folder.is_dir():  # the first evidence makes it
         folder = folder.parent
     git = record.environment.git
-    if not git.known:
+    if not git.has_commit:
         return "git knew no commit of its sources when it was built; see to that and measure again"
     try:
         if why := _git(folder, "rev-parse", "--git-dir")[1]:

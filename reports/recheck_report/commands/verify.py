@@ -110,7 +110,9 @@ def gone(pair: Pair) -> list[str]:
 
 def too_good(own: Measured) -> list[str]:
     """A line for each time of a record that is too good to be true."""
-    return _first([f"suspect: {name}: {why}" for name, why in own.suspects.items()], "suspect:")
+    return _first(
+        [f"suspect: {name}: {why}" for name, why in own.faster_than_ceiling.items()], "suspect:"
+    )
 
 
 def _effect(judged: Verdict) -> str:
@@ -157,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
     _say(lines(found, titles))
     counts = {v: sum(each.verdict == v for each in found.claims) for v in VERDICTS}
     print(f"\n{counted(counts).plain}: {gpu or 'no GPU'}")
-    if not found.claims and own.known.left_out:
+    if not found.claims and own.collection.left_out:
         theirs = ", ".join(sorted(_experiments(own)))
         print(f"{options.experiments} has no claim about this record's experiments: {theirs}")
     _say(too_good(own))

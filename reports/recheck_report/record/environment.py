@@ -40,14 +40,14 @@ class Git:
     diff: Annotated[str | None, Is("16 hex digits of a hash of the uncommitted changes")] = None
 
     @property
-    def known(self) -> bool:
+    def has_commit(self) -> bool:
         """Whether a reader could check the commit out."""
         return re.fullmatch("[0-9a-f]{40}", self.commit or "") is not None
 
     @property
     def short(self) -> str:
         """ "a798947"; "none" for a source tree in no repository."""
-        return (self.commit or "")[:7] if self.known else "none"
+        return (self.commit or "")[:7] if self.has_commit else "none"
 
 
 @dataclass(frozen=True)

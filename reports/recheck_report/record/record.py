@@ -123,11 +123,11 @@ class Record(Run):
             found[case.experiment].append(case)
         return found
 
-    def of(self, experiment: Experiment) -> list[Case]:
+    def cases_of(self, experiment: Experiment) -> list[Case]:
         return self._by_experiment[experiment.name]
 
     def shapes(self, experiment: Experiment) -> list[str]:
-        return list(dict.fromkeys(case.shape_name for case in self.of(experiment)))
+        return list(dict.fromkeys(case.shape_name for case in self.cases_of(experiment)))
 
     @cached_property
     def _rows(self) -> dict[str, list[Case]]:
@@ -158,7 +158,7 @@ class Record(Run):
     @property
     def ordinary(self) -> list[Experiment]:
         """The experiments that the documents are about, and that have a case."""
-        return [e for e in self.experiments if e.name not in SPECIAL and self.of(e)]
+        return [e for e in self.experiments if e.name not in SPECIAL and self.cases_of(e)]
 
     def strategies(self, experiment: Experiment) -> list[Case]:
         """One case for each strategy, in table order."""

@@ -29,7 +29,9 @@ class Pair:
     ratio: Ratio
 
     def called(self, resolution: float) -> str:
-        return replace(self.ratio, resolution=resolution, told=resolution <= COARSEST).outcome
+        return replace(
+            self.ratio, resolution=resolution, is_resolvable=resolution <= COARSEST
+        ).outcome
 
     def different(self, resolution: float) -> bool:
         limit = 1 + resolution
@@ -55,14 +57,14 @@ class Audit:
     def extras(self) -> list[float]:
         return sorted({pair.extra for pair in self.slowed})
 
-    def of(self, extra: float) -> list[Pair]:
+    def slowed_by(self, extra: float) -> list[Pair]:
         return [pair for pair in self.slowed if pair.extra == extra]
 
 
 def audit(record: Record) -> Audit:
     experiment = record.experiment(AUDIT)
     groups: dict[tuple[str, str], list[Case]] = {}
-    for case in record.of(experiment) if experiment else []:
+    for case in record.cases_of(experiment) if experiment else []:
         if case.seconds and not case.unsure and "extra_permille" in case.parameters:
             groups.setdefault((case.shape_name, case.regime), []).append(case)
     alike, slowed = [], []

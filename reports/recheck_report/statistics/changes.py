@@ -58,8 +58,8 @@ def changes(old: Record, new: Record) -> list[Change]:
         base = old.by_id.get(case.id)
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
-            ratio = Ratio.of(base.seconds, case.seconds)
-            found.append(Change(base, case, ratio, kind, variation.known().noise(kind)))
+            ratio = Ratio.from_medians(base.seconds, case.seconds)
+            found.append(Change(base, case, ratio, kind, variation.for_gpu().noise(kind)))
     return found
 
 

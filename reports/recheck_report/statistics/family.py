@@ -86,7 +86,7 @@ class Comparisons:
         self.resolution = self.audit.resolution
         gpu = record.environment.gpu
         # differences have to exceed what two processes on one GPU, or its host, differ by
-        self.variation = variation.known(gpu.name if gpu else "")
+        self.variation = variation.for_gpu(gpu.name if gpu else "")
         model = self.variation.gpu
         # the GPU model of which that is known, if it is not this one
         self.borrowed = model if gpu and record.gpu_measured and gpu.name != model else ""
@@ -111,9 +111,9 @@ class Comparisons:
     def verdict(self, base: Case, other: Case, against: float = 1.0, picked: int = 1) -> Ratio:
         """As ratio(), for a sentence: its outcome and p-value hold among all of the family.
         `picked`: how many pairs the two were picked from by their times."""
-        return self.of(Pair(base.id, other.id, against, picked))
+        return self.corrected(Pair(base.id, other.id, against, picked))
 
-    def of(self, asked: Member) -> Ratio:
+    def corrected(self, asked: Member) -> Ratio:
         """A comparison for a sentence; all of its cases have times. One outside the family is
         corrected as one more member."""
         found = self._uncorrected(asked)
@@ -139,6 +139,8 @@ class Comparisons:
         processes = math.expm1(math.fsum(map(self.variation.differs_by, parts)))
         # what was disturbed tells no two kernels apart
         sure = not any(case.unsure for cases in parts for case in cases)
-        told = sure and self.resolution <= COARSEST
+        is_resolvable = sure and self.resolution <= COARSEST
         least = max(self.resolution, processes)
-        return replace(found, resolution=least, alike=self.resolution, told=told)
+        return replace(
+            found, resolution=least, same_within=self.resolution, is_resolvable=is_resolvable
+        )

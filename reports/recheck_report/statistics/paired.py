@@ -99,7 +99,7 @@ def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
     return found.times(against) if against != 1 else found
 
 
-def of_rounds(ratio: float, base: float, other: float) -> str:
+def median_of_rounds(ratio: float, base: float, other: float) -> str:
     """What a ratio is, where the quotient of the two medians beside it reads as another one."""
     apart = abs(base / other / ratio - 1) > APART or (base / other - 1) * (ratio - 1) < 0
     return " (median of rounds)" if apart else ""
@@ -118,4 +118,4 @@ def compare(base: Case, other: Case, against: float = 1.0) -> Ratio:
     if found:
         return found
     own = freedom(base, other), grain(base, other)
-    return Ratio.of(base.time, other.time, against, *own)
+    return Ratio.from_medians(base.time, other.time, against, *own)

@@ -75,13 +75,15 @@ class Ratio:
     freedom: int = 1  # degrees of it that the interval has
     p: float = 0.0  # two-sided p-value against the threshold, which is 1 unless a check has another
     resolution: float = 0.0  # smaller differences are not told apart: 0.005 for half a per cent
-    alike: float | None = None  # within what two times are the same; None: within the resolution
-    told: bool = True  # whether the measurement is fine enough to tell ratios at all
+    same_within: float | None = (
+        None  # within what two times are the same; None: within the resolution
+    )
+    is_resolvable: bool = True  # whether the measurement is fine enough to tell ratios at all
     significant: bool = True  # after Holm's correction for all comparisons of the report
     mark: str = ""
 
     @classmethod
-    def of(
+    def from_medians(
         cls,
         base: Seconds,
         other: Seconds,
@@ -112,13 +114,13 @@ class Ratio:
         """Against a time without an interval, as old documents and ceilings give it; `grain` as
         above."""
         time = Seconds(exact, exact, exact, 0, 0)
-        return replace(cls.of(time, other, 1.0, freedom, grain), mark="")
+        return replace(cls.from_medians(time, other, 1.0, freedom, grain), mark="")
 
     @property
-    def widest(self) -> tuple[float, float]:
+    def with_margin(self) -> tuple[float, float]:
         """Where it may truly lie: its interval, and the resolution on both sides; anywhere, if
         nothing can be told."""
-        if not self.told:
+        if not self.is_resolvable:
             return 0.0, math.inf
         return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
 
@@ -128,7 +130,7 @@ class Ratio:
         that processes differ is no sign that two rows do not; else no difference: the interval
         contains an edge, the difference is not significant after Holm's correction, or the record
         resolves nothing."""
-        if not self.told:
+        if not self.is_resolvable:
             return "no difference"
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
@@ -140,10 +142,10 @@ class Ratio:
     @property
     def in_one_process(self) -> Ratio:
         """The same by what the self-audit resolves alone, whatever two processes differ by."""
-        return self if self.alike is None else replace(self, resolution=self.alike)
+        return self if self.same_within is None else replace(self, resolution=self.same_within)
 
     @property
-    def hidden(self) -> bool:
+    def masked_by_run_to_run(self) -> bool:
         """Whether it would be faster or slower, did two processes not differ by as much."""
         own = ("faster", "slower")
         return self.outcome not in own and self.in_one_process.outcome in own

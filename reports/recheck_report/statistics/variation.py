@@ -98,26 +98,30 @@ class Runs:
 
     def ratios(self, base: str, other: str) -> list[float]:
         """time(base) / time(other) of each run that has both cases."""
-        return [a / b for a, b in zip(self.of(base), self.of(other), strict=False) if a and b]
+        return [
+            a / b
+            for a, b in zip(self.medians_of(base), self.medians_of(other), strict=False)
+            if a and b
+        ]
 
     def ratio(self, base: str, other: str, at: int) -> float | None:
         """The ratio of one run; None where it has not both cases."""
-        times = [(self.of(name) or [None] * self.count)[at] for name in (base, other)]
+        times = [(self.medians_of(name) or [None] * self.count)[at] for name in (base, other)]
         return times[0] / times[1] if times[0] and times[1] else None
 
-    def of(self, name: str) -> list[float | None]:
+    def medians_of(self, name: str) -> list[float | None]:
         """The median of a case in each run; empty where none has it. Where no run has a drained
         time, the cold one stands in."""
         experiment, row, shape, regime = name.split("/")
         row_then = FORMER.get(f"{experiment}/{row}", f"{experiment}/{row}")
         found = self.medians.get(f"{row_then}/{shape}/{regime}", [])
-        return found or (self.of(f"{row_then}/{shape}/cold") if regime == "drained" else [])
+        return found or (self.medians_of(f"{row_then}/{shape}/cold") if regime == "drained" else [])
 
     def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
         """What 95 of 100 runs stay within of the median ratio of two cases, or of the median time
         of one: as a difference of logarithms. None of fewer than `fewest` runs."""
         base, *other = names
-        found = self.ratios(base, *other) if other else [*filter(None, self.of(base))]
+        found = self.ratios(base, *other) if other else [*filter(None, self.medians_of(base))]
         if len(found) < fewest:
             return None
         middle = median(found)
@@ -232,7 +236,7 @@ def runs_of(gpu: str) -> Runs | None:
     return next((each.runs for each in _all() if each.gpu == gpu), None)
 
 
-def known(gpu: str = "") -> Variation:
+def for_gpu(gpu: str = "") -> Variation:
     """What is known of that GPU model; where it has not enough runs, of the one that has most."""
     enough = (each for each in _all() if each.gpu == gpu and each.runs.count >= FEWEST)
     return next(enough, _all()[0])
