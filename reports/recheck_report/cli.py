@@ -56,14 +56,9 @@ HELP = {
         },
     ),
     "publish": Help(
-        "takes a report over as evidence, or refuses",
+        "publishes a report as evidence, or only says what it lacks",
         "publish build/release/report --results reports/results",
-        {0: "published", 1: "refused: the line says why, and what was published before stays"},
-    ),
-    "check": Help(
-        "says what a report lacks that it takes to believe it",
-        "check build/release/report",
-        {0: "nothing is missing", 1: "something is: each is a line"},
+        {0: "published, or fit to be", 1: "refused: the line says why; earlier evidence stays"},
     ),
     "collect": Help(
         "counts and tests what claims need that is no time: probes.json",
