@@ -109,7 +109,7 @@ def tested(judged: Judged) -> Text:
         has_factor = (outcome.check.key, "") in say.places(_here(judged))
         says = text(says, "; tested: ", say.with_margin(outcome, has_factor))
     if judged.claim.scope != "every":
-        says += f"; holds in {_holding(judged.configurations.values(), 'configurations')}"
+        says += f"; holds in {_holding(judged.in_our_reading, 'configurations')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return says
     return text(says, "; asked: ", asked(outcome.check))
