@@ -52,7 +52,7 @@ gc.set_threshold(50_000, 20, 100)
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-OF_CLAIMS = ("render", "compare", "verify", "publish", "check", "fleet")
+OF_CLAIMS = ("render", "compare", "verify", "publish", "fleet")
 
 
 def words_of(command: str, *arguments: object) -> list[str]:

@@ -115,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
         others = harnesses_of(report, [options.report, target])
         write(render(report, [], peak_of(report, results / "peak", "../peak"), others), target)
         print(target)
-    for line in lacks(report):
-        print(f"note: {line}")
+    notes = [f"note: {line}" for line in lacks(report)]
+    for line in notes or ([] if results else ["nothing is missing"]):
+        print(line)
     return 0
