@@ -34,7 +34,7 @@ from recheck_report.say.sentences import Missing, Sentences
 def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
     """The experiment's story, and those of its steps that the record has rows of; None if it has no
     story, or the record no GPU's times."""
-    story = own.known.stories.get(experiment.name)
+    story = own.collection.stories.get(experiment.name)
     if story is None or not own.record.gpu_measured:
         return None
     rows = {row.strategy for row in own.record.strategies(experiment)}

@@ -19,7 +19,7 @@ from recheck_report.say.remark import Remark
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.sentences import WORDS
 from recheck_report.say.times import count as number_of
-from recheck_report.statistics.paired import of_rounds
+from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import COARSEST, Ratio
 
 ALIKE = 1.1  # errors of two rows that differ by a smaller factor are called as accurate
@@ -41,7 +41,7 @@ class Contest:
 
 def contests(own: Measured, experiment: Experiment) -> list[Contest]:
     """Those among the GPU's rungs; without a GPU row that was timed, that of the CPU's rows."""
-    record, dispatch = own.record, own.known.settings.dispatch
+    record, dispatch = own.record, own.collection.settings.dispatch
     gpu = _timed(record, experiment, "gpu")
     target, regime = ("gpu", record.ranked_by(experiment)) if gpu else ("cpu", "hot")
     found: dict[tuple[bool, bool], list[Case]] = {}
@@ -65,7 +65,7 @@ def contests(own: Measured, experiment: Experiment) -> list[Contest]:
 
 
 def _timed(record: Record, experiment: Experiment, target: str) -> bool:
-    return any(case.target == target and case.seconds for case in record.of(experiment))
+    return any(case.target == target and case.seconds for case in record.cases_of(experiment))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def _result_in_words(experiment: Experiment, found: Result) -> Text:
     times = durations(*(case.time.median for case in pair))
     first, second = (_case(case, experiment) for case in pair)
     how = f"{WORDS[ratio.outcome]}: " if ratio.outcome in ("same", "no difference") else ""
-    rounds = of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
+    rounds = median_of_rounds(shown.value, *(case.time.median for case in reversed(pair)))
     ends = f"{rounds}: {times[0]} against {times[1]}"
     return text(how, first, " is ", speedup(shown, second), ends)
 
@@ -188,7 +188,8 @@ def winner(own: Measured, experiment: Experiment, at: str = "") -> Text:
     said, shape = _contested(own, experiment, 9, at), shape_label(at or experiment.headline)
     if not said:
         planned = any(
-            each.shape_name == (at or experiment.headline) for each in own.record.of(experiment)
+            each.shape_name == (at or experiment.headline)
+            for each in own.record.cases_of(experiment)
         )
         why = link(f"{page(experiment)}#without-a-time", "why")
         return text(
@@ -228,8 +229,8 @@ def _fastest(own: Measured) -> Text:
     target = "gpu" if own.record.gpu_measured else "cpu"
     found = {r.source.document for r in rows if r.role == "rung" and r.target == target}
     kind = "kernels" if target == "gpu" else "programs"
-    theirs = f"of the {kind} that follow the document{'s' * (len(own.known.sources) > 1)}"
-    what = theirs if found and found <= {*own.known.sources} else "in this record"
+    theirs = f"of the {kind} that follow the document{'s' * (len(own.collection.sources) > 1)}"
+    what = theirs if found and found <= {*own.collection.sources} else "in this record"
     what += ", and the library" if target == "gpu" else ", on the CPU"
     return text(strong(f"At one shape, the fastest {what}"), ": ", joined("; ", said), ".")
 
@@ -238,7 +239,7 @@ def trusted(own: Measured, brands: list[Remark]) -> Text:
     """One sentence: that nothing speaks against the numbers, or what does."""
     record = own.record
     against = [remark.title for remark in brands]
-    if many := len(own.suspects):
+    if many := len(own.faster_than_ceiling):
         against.append(f"{many} suspect time{'s' if many > 1 else ''}")
     if borrowed := own.comparisons.borrowed:
         against.append(
@@ -270,15 +271,15 @@ def trust(own: Measured) -> list[tuple[Text, ...]]:
     right = text(f"{number_of(count['passed'], 'case')} passed the check before being timed")
     if count["incorrect"] + count["failed"]:
         right += "; " + strong(f"{count['incorrect']} incorrect, {count['failed']} failed")
-    many = len(own.suspects)
-    suspects = text("none" if record.gpu_measured else "not looked for")
+    many = len(own.faster_than_ceiling)
+    too_good = text("none" if record.gpu_measured else "not looked for")
     if many:
-        suspects = link(f"{METHOD}#suspect-times", f"{many}")
+        too_good = link(f"{METHOD}#suspect-times", f"{many}")
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
     pages = [
         link(f"{page(each)}#without-a-time", each.title)
         for each in record.ordinary
-        if any(not case.seconds for case in record.of(each))
+        if any(not case.seconds for case in record.cases_of(each))
     ]
     reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in without.items())
     state = strong("with uncommitted changes") if env.git.dirty else "clean"
@@ -286,12 +287,12 @@ def trust(own: Measured) -> list[tuple[Text, ...]]:
     rows = [
         texts(("Results", right)),
         texts(("Smallest difference claimed", _smallest(own))),
-        texts(("Times too good to be true", suspects)),
+        texts(("Times too good to be true", too_good)),
         texts(("Not timed", text(f"{reasons}: ", joined(", ", pages)) if reasons else "nothing")),
-        texts(("Code", commit if env.git.known else strong("no known commit"))),
+        texts(("Code", commit if env.git.has_commit else strong("no known commit"))),
     ]
     # where claims ask for tests of wrong kernels
-    asked = any(MUTANT in check.test for _, check in own.known.asked)
+    asked = any(MUTANT in check.test for _, check in own.collection.asked)
     return [*rows, texts(("Broken kernels", _mutants(own)))] if asked else rows
 
 

@@ -35,9 +35,9 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
     every = text("Every shape and regime: ", link(CASES, CASES), ", report.html.")
     gaps = tables.not_passed(record, [experiment])
     none = paragraph("None: every case passed its check and was timed.")
-    known = report.known.figures_of(experiment.name)
+    known = report.collection.figures_of(experiment.name)
     shape = shape_label(experiment.headline)
-    split = any(case.split for case in record.of(experiment))
+    split = any(case.split for case in record.cases_of(experiment))
     lead = [f"All at {shape}, {record.ranked_by(experiment)}, each step against the one before or"]
     lead += ["the one that it names.", STEPS, *[SPLIT] * split]
     sections = (
@@ -63,7 +63,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
 
 def _how(report: Measured, experiment: Experiment) -> Text:
     """How to read the table of all rows."""
-    record, cases = report.record, report.record.of(experiment)
+    record, cases = report.record, report.record.cases_of(experiment)
     ranked = record.ranked_by(experiment)
     metrics = dict.fromkeys(case.error.metric for case in cases if case.error)
     drained = ": from a clean L2 until everything written is in DRAM" * (ranked == "drained")

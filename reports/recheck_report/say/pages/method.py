@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import SPECIAL
 from recheck_report.say import (
     glossary,
@@ -92,7 +92,7 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
     record, known = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    trust = caught(
+    trust = or_placeholder(
         lambda: summary.trust(report), lambda why: [texts(("The rest of this table", without(why)))]
     )
     yield Section(text("Can it be trusted?"), blocks(table(("", "this record"), trust)), "trust")
@@ -154,8 +154,8 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
 
 def _suspects(report: Measured, regimes: set[str]) -> Block:
     record = report.record
-    if report.suspects:
-        rows = ((text(Code(name)), why) for name, why in report.suspects.items())
+    if report.faster_than_ceiling:
+        rows = ((text(Code(name)), why) for name, why in report.faster_than_ceiling.items())
         return table(("suspect case", "because"), rows)
     if not record.gpu_measured:
         return paragraph(f"None was looked for: {record.no_gpu_because}.")
@@ -304,8 +304,8 @@ def _comparisons(report: Measured) -> Text:
         whose = f", which is an {known.borrowed}'s" if known.borrowed else ""
         where = link("#run-to-run", "margin")
         margin = text(", and further than the ", where, f" of that ratio{whose}")
-    of = ["claims", *["stories"] * bool(report.known.stories)]
-    of += ["listings"] * bool(report.known.listings)
+    of = ["claims", *["stories"] * bool(report.collection.stories)]
+    of += ["listings"] * bool(report.collection.listings)
     return text(
         Anchor("comparisons"),
         strong("Comparisons."),
@@ -391,7 +391,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
 def _again(report: Measured) -> Iterator[Block]:
     env, program = report.record.environment, provenance.program(report.record.environment)
     lines = []
-    if env.git.known:
+    if env.git.has_commit:
         where = f"   # in the repository of {program}" if program != "recheck" else ""
         lines.append(f"git checkout {env.git.commit}{where}")
     which = "its last part" if "--resume" in env.command else "this record"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.formatting import VERDICTS, shape_label
 from recheck_report.record.record import Record
 from recheck_report.say import documents, harnesses, provenance, summary
@@ -64,7 +64,7 @@ def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None)
     has other GPUs' verdicts."""
     record, view = report.record, View(report)
     warnings = provenance.brands(report)
-    answer = caught(lambda: summary.answer(report, warnings), lambda why: [without(why)])
+    answer = or_placeholder(lambda: summary.answer(report, warnings), lambda why: [without(why)])
     counts = table(("claims", *VERDICTS), view.kinds, range(1, 8))
     links = [text(joined(", ", (link(page(e), e.title) for e in record.ordinary)),
                   ": charts, every row"),
@@ -93,7 +93,7 @@ def _left_out(report: Measured, view: View) -> Iterator[Text]:
     record = report.record
     if view.left_out:
         yield view.left_out
-    if absent := [each.title for each in record.experiments if not record.of(each)]:
+    if absent := [each.title for each in record.experiments if not record.cases_of(each)]:
         yield text(f"Not in this record: {', '.join(absent)}.")
     if many := len(record.plan.dropped):
         shapes = "1 shape" if many == 1 else f"{many} shapes"
@@ -126,7 +126,7 @@ def _beyond(record: Record, peak: Peak | None) -> Text:
 def _measured_with(record: Record) -> Text:
     env = record.environment
     commit = "Commit unknown: git knew none of its source tree"
-    if env.git.known:
+    if env.git.has_commit:
         commit = f"Commit {env.git.short}{' with uncommitted changes' * env.git.dirty}"
     facts = [commit, env.started, f"driver {env.driver}" if env.driver else ""]
     facts += [f"CUDA {env.cuda_runtime}" if env.cuda_runtime else "", f"{env.build_type} build"]

@@ -219,7 +219,7 @@ class Views:
     def documents(self) -> list[Source]:
         """Those that claims are from."""
         named = {each.claim.document for each in self.report.judgement.claims}
-        return [each for each in self.report.known.sources.values() if each.id in named]
+        return [each for each in self.report.collection.sources.values() if each.id in named]
 
     @property
     def choices(self) -> dict[str, tuple[str, dict[str, str]]]:
@@ -305,7 +305,7 @@ class Views:
                 for each in errata.page(report).blocks
                 if isinstance(each, Section) and each.anchor != "errata"
             ),
-            changes.page(report).blocks if report.turned else None,
+            changes.page(report).blocks if report.changed_verdicts else None,
         )
         titles = ((each.anchor, each.title) for each in found if isinstance(each, Section))
         names = [*titles, ("every-case", text("Every case"))]
