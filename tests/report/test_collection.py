@@ -128,7 +128,10 @@ def test_a_folder_without_sources_is_refused_in_one_line(program: str, tmp_path:
     places = {"render": "--output", "compare": "--output", "publish": "--results"}
     options = (places[program], tmp_path / "out") if program in places else ()
     record = keep(tmp_path / "input", few())
-    for folder, why in ((tmp_path, "holds no sources.toml"), (tmp_path / "none", "is no folder")):
+    for folder, why in (
+        (tmp_path, "holds no sources.toml"),
+        (tmp_path / "none", "is not a folder"),
+    ):
         line = one_line(run(program, record, *options, "--experiments", folder), 2)
         says = f"{folder}: {why}; --experiments names one with sources.toml in it"
         assert line == f"error: {says}\n" and not (tmp_path / "out").exists()

@@ -127,8 +127,7 @@ def test_a_part_that_ends_early_still_gives_a_report(
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
     assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
     assert (
-        f"== to go on: give the same command again, with {measure.RESUME}=1"
-        in capsys.readouterr().err
+        f"== to continue: run the same command with {measure.RESUME}=1" in capsys.readouterr().err
     )
 
 
@@ -137,7 +136,7 @@ def test_a_run_that_is_killed_gives_a_report_of_its_journal(
 ) -> None:
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
     assert code == 1 and calls == ["collect", "program --cases", "render"]
-    assert "to go on" in capsys.readouterr().err
+    assert "to continue" in capsys.readouterr().err
     kept = tmp_path / "measured" / "cut_off"
     record = json.loads((kept / "record.json").read_text())
     assert record == json.loads((EVIDENCE / "record.json").read_text())
@@ -169,4 +168,4 @@ def test_an_earlier_report_is_not_taken_for_this_run_s(
     code, calls = _measure(tmp_path, monkeypatch, collect=KeyboardInterrupt)
     out, err = capsys.readouterr()
     assert (code, calls, out) == (130, ["collect"], "")
-    assert "nothing was measured" in err and "to go on" not in err
+    assert "nothing was measured" in err and "to continue" not in err
