@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import few
 from recheck_report.record.probes import PROBES
-from recheck_report.record.read import JOURNAL, RECORD, SAMPLES
+from recheck_report.record.read import JOURNAL, RECORD
 from recheck_report.record.verdicts import VERDICTS
 
 CASES = "claims.txt"
@@ -43,28 +42,6 @@ def ids(collection: Collection, headlines: dict[str, str]) -> list[str]:
         at = f"{listing.shape or headlines[listing.experiment]}/cold"
         names |= dict.fromkeys((f"{listing.row}/{at}", f"{listing.general}/{at}"))
     return list(names)
-
-
-def rescued(folder: Path) -> Path:
-    """A new folder with a record made from the journal of a run that was killed."""
-    first, *lines = (folder / JOURNAL).read_bytes().splitlines()
-    record, samples = json.loads(first), ""
-    cases = {case["id"]: case for case in record["cases"]}
-    for line in lines:
-        try:
-            ended = json.loads(line)
-        except ValueError:  # the last line, cut off
-            break
-        cases[ended["case"]["id"]] = ended["case"]
-        samples += json.dumps(ended["raw"]) + "\n"
-    target = folder / "cut_off"
-    target.mkdir(exist_ok=True)
-    record["cases"] = list(cases.values())
-    (target / RECORD).write_text(json.dumps(record), encoding="utf-8")
-    (target / SAMPLES).write_text(samples, encoding="utf-8")
-    if (folder / PROBES).exists():
-        shutil.copy(folder / PROBES, target)
-    return target
 
 
 # runs this package, wherever it is, in a new process
@@ -132,8 +109,8 @@ class Parts:
         interrupted it."""
         measured, shown = self.options.measured, []
         if self.new():
-            if (measured / JOURNAL).exists():
-                measured = rescued(measured)
+            if (measured / JOURNAL).exists():  # the run was killed, or its disk was full
+                self.ended(self.options.program, f"--output={measured}", "--recover")
             for option in ("bundle", "peak"):
                 if value := getattr(self.options, option):
                     shown += [f"--{option}", value]
