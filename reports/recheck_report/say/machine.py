@@ -13,18 +13,18 @@ from recheck_report.statistics.ratio import Ratio
 from recheck_report.suspects import machine_rows
 
 
-def doubt(own: Measured, case: Case | None) -> str:
+def doubt(report: Measured, case: Case | None) -> str:
     """Why nothing may be concluded from a time, in a word: disturbed, no interval or suspect."""
     if case is None or not case.seconds:
         return ""
     if case.unsure:
         return "disturbed" if case.disturbed else "no interval"
-    return "suspect" if case.id in own.suspects else ""
+    return "suspect" if case.id in report.suspects else ""
 
 
-def mark(own: Measured, case: Case | None) -> Text:
+def mark(report: Measured, case: Case | None) -> Text:
     """What follows a time in a table: its doubt."""
-    word = doubt(own, case)
+    word = doubt(report, case)
     return text(" ", strong(word)) if word else Text()
 
 

@@ -53,14 +53,14 @@ VERDICTS = {
 class Sentences:
     """The sentences about one experiment of one record; links lead to its page."""
 
-    def __init__(self, own: Measured, experiment: Experiment) -> None:
-        self.own, self.record, self.experiment = own, own.record, experiment
+    def __init__(self, report: Measured, experiment: Experiment) -> None:
+        self.report, self.record, self.experiment = report, report.record, experiment
         self.metric = metric_of(self.record, experiment)
         self.headline = experiment.headline
 
     def ratio(self, base: Case, other: Case) -> Ratio:
         """A comparison that a sentence is about: one of the report's family."""
-        return self.own.comparisons.verdict(base, other)
+        return self.report.comparisons.verdict(base, other)
 
     def need(self, strategy: str | None, shape: str, regime: str) -> Case:
         case = self.record.find(self.experiment, strategy or "", shape, regime)
@@ -73,7 +73,7 @@ class Sentences:
 
     def link(self, case: Case) -> Text:
         scope = SCOPES.get(case.regime, "")
-        word = doubt(self.own, case)
+        word = doubt(self.report, case)
         return text(
             link(place(case, self.experiment), Code(case.strategy)),
             f"{' ‡' * ('‡' in case.marks)}{scope}",
@@ -117,10 +117,10 @@ class Sentences:
         return self.against(*cases)
 
 
-def drained(own: Measured) -> Text:
+def drained(report: Measured) -> Text:
     """How much longer libraries take drained where memory binds and little is written, at the
     headline: "`matvec/cublas` takes 0.8 % longer"; empty where no case tells."""
-    record, said = own.record, []
+    record, said = report.record, []
     for experiment in record.ordinary:
         if record.ranked_by(experiment) != "cold" or metric_of(record, experiment) is not MEMORY:
             continue
@@ -136,17 +136,17 @@ def drained(own: Measured) -> Text:
     return joined(", ", said)
 
 
-def prices(own: Measured) -> dict[str, Line]:
+def prices(report: Measured) -> dict[str, Line]:
     """What the general form of each listing of a document costs, by the listing's row."""
-    found = {}
-    for listing in own.known.listings:
-        experiment = own.record.experiment(listing.experiment)
+    lines = {}
+    for listing in report.known.listings:
+        experiment = report.record.experiment(listing.experiment)
         assert experiment  # or it would not be shown
-        say = Sentences(own, experiment)
-        row, general = ((name, own.record.ranked_by(experiment)) for name in listing.strategies)
+        say = Sentences(report, experiment)
+        row, general = ((name, report.record.ranked_by(experiment)) for name in listing.strategies)
         try:
             line = say.compare(row, general, listing.shape or say.headline)
-            found[listing.row] = Line(line.outcome, line.text + ".")
+            lines[listing.row] = Line(line.outcome, line.text + ".")
         except Missing as error:
-            found[listing.row] = Line("not measured", error.text)
-    return found
+            lines[listing.row] = Line("not measured", error.text)
+    return lines

@@ -22,8 +22,8 @@ SAME = 0.01  # single launches differ by nearly as much from run to run
 def _columns(record: Record, experiment: Experiment) -> list[str]:
     """The headings of an experiment's table."""
     single = record.ranked_by(experiment)
-    found = ["row", single, "hot", "sustained", f"against {single}", "against hot"]
-    return [*found, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
+    columns = ["row", single, "hot", "sustained", f"against {single}", "against hot"]
+    return [*columns, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
 
 
 @dataclass(frozen=True)
@@ -45,27 +45,27 @@ class Row:
 
 def rows_of(record: Record, experiment: Experiment) -> list[Row]:
     """Those with a sustained time, the fastest single launch first."""
-    found = []
+    rows = []
     for row in record.strategies(experiment):
         single, hot, over = (
             record.timed(experiment, row.strategy, experiment.headline, regime)
             for regime in (record.ranked_by(experiment), "hot", "sustained")
         )
         if over:
-            found.append(Row(single, hot, over))
-    return sorted(found, key=lambda row: (row.single or row.over).time.median)
+            rows.append(Row(single, hot, over))
+    return sorted(rows, key=lambda row: (row.single or row.over).time.median)
 
 
-def _order(own: Measured, found: list[Row]) -> tuple[list[Text], list[Text]]:
+def _order(report: Measured, rows: list[Row]) -> tuple[list[Text], list[Text]]:
     """Of rows that rank: which turn their order over seconds, and of which it is not certain."""
 
     def faster(case: Case | None, base: Case | None) -> bool:
         if not case or not base:
             return False
-        return own.comparisons.verdict(base, case).outcome == "faster"
+        return report.comparisons.verdict(base, case).outcome == "faster"
 
     turned, unsure = [], []
-    for a, b in combinations([row for row in found if not row.over.marks], 2):
+    for a, b in combinations([row for row in rows if not row.over.marks], 2):
         if not faster(a.single, b.single):
             continue
         if faster(b.over, a.over):
@@ -75,9 +75,9 @@ def _order(own: Measured, found: list[Row]) -> tuple[list[Text], list[Text]]:
     return turned, unsure
 
 
-def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> Text:
+def sentence(report: Measured, experiment: Experiment, rows: list[Row]) -> Text:
     """ "Over seconds `stream_k` runs 2.1 % below its cold rate, the others within 1 %; ..." """
-    changes = [(row.name, by) for row in found if (by := row.change(row.single)) is not None]
+    changes = [(row.name, by) for row in rows if (by := row.change(row.single)) is not None]
     if not changes:
         return Text()
     said = [
@@ -87,26 +87,29 @@ def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> Text:
     ]
     if len(said) < len(changes):
         said.append(text("the others within 1 %" if said else "all rows within 1 %"))
-    turned, unsure = _order(own, found)
+    turned, unsure = _order(report, rows)
     order = "it is not certain that the order stays, of " if unsure else "the order stays"
     if turned:
         order, unsure = "the order turns: ", turned
-    lead = f"Over seconds, against {own.record.ranked_by(experiment)} rates: "
+    lead = f"Over seconds, against {report.record.ranked_by(experiment)} rates: "
     return text(lead, joined(", ", said), f"; {order}", joined(", ", unsure), ". ")
 
 
-def summary(own: Measured) -> Text:
+def summary(report: Measured) -> Text:
     """Where the order of rows is another over seconds; empty where it stays."""
-    found = {each: _order(own, rows_of(own.record, each))[0] for each in own.record.ordinary}
-    said = [text(f"{each.title}: ", joined(", ", t)) for each, t in found.items() if t]
+    orders = {
+        experiment: _order(report, rows_of(report.record, experiment))[0]
+        for experiment in report.record.ordinary
+    }
+    said = [text(f"{experiment.title}: ", joined(", ", t)) for experiment, t in orders.items() if t]
     lead = strong("Sustained load turns the order")
     return text(lead, " of rows. ", joined("; ", said), ".") if said else Text()
 
 
-def section(own: Measured, experiment: Experiment) -> Section | None:
+def section(report: Measured, experiment: Experiment) -> Section | None:
     """The times of each row with what the GPU did meanwhile; None without such rows."""
-    found, metric = rows_of(own.record, experiment), metric_of(own.record, experiment)
-    if not found:
+    shown_rows, metric = rows_of(report.record, experiment), metric_of(report.record, experiment)
+    if not shown_rows:
         return None
 
     def rate(case: Case | None) -> str:
@@ -119,13 +122,13 @@ def section(own: Measured, experiment: Experiment) -> Section | None:
         return f"{case.clock_hz / 1e9:.2f}" if case and case.clock_hz else NONE
 
     rows: list[list[Text | str]] = []
-    for row in found:
+    for row in shown_rows:
         over, power, settling = row.over, row.over.power, row.over.settling
         state, settled = [NONE], NONE
         if power:
             measured = (power.watts, "W"), (power.temperature_c, "°C")
-            known = [f"{value:.0f} {unit}" for value, unit in measured if value is not None]
-            state = [*known, *power.throttle] or [NONE]
+            states = [f"{value:.0f} {unit}" for value, unit in measured if value is not None]
+            state = [*states, *power.throttle] or [NONE]
         if settling:
             settled = f"{'' if settling.settled else 'not '}in {settling.seconds:.1f} s"
         rows.append([
@@ -139,8 +142,8 @@ def section(own: Measured, experiment: Experiment) -> Section | None:
             ", ".join(state).replace("_", " "),
             settled,
         ])  # fmt: skip
-    disturbed = sorted({f"{row.over.disturbed}." for row in found if row.over.disturbed})
+    disturbed = sorted({f"{row.over.disturbed}." for row in shown_rows if row.over.disturbed})
     where = f"At {shape_label(experiment.headline)}. {NOTE}"
-    note = joined(" ", (text(sentence(own, experiment, found), where), *disturbed))
-    shown = table(_columns(own.record, experiment), rows, range(1, 7))
+    note = joined(" ", (text(sentence(report, experiment, shown_rows), where), *disturbed))
+    shown = table(_columns(report.record, experiment), rows, range(1, 7))
     return Section(text("Over seconds"), blocks(note, shown), "sustained")

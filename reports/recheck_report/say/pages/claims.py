@@ -88,11 +88,13 @@ def _how(report: Measured, chart: Picture) -> Section:
 
 def _documents(report: Measured) -> list[Section]:
     """The claims of each document."""
-    found: dict[str, list[Judged]] = {}
+    by_document: dict[str, list[Judged]] = {}
     for judged in report.judgement.claims:
-        found.setdefault(judged.claim.document, []).append(judged)
+        by_document.setdefault(judged.claim.document, []).append(judged)
     named = [
-        (source, found[name]) for name, source in report.known.sources.items() if name in found
+        (source, by_document[name])
+        for name, source in report.known.sources.items()
+        if name in by_document
     ]
     return [
         Section(

@@ -35,7 +35,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
     every = text("Every shape and regime: ", link(CASES, CASES), ", report.html.")
     gaps = tables.not_passed(record, [experiment])
     none = paragraph("None: every case passed its check and was timed.")
-    known = report.known.figures_of(experiment.name)
+    figures = report.known.figures_of(experiment.name)
     shape = shape_label(experiment.headline)
     split = any(case.split for case in record.of(experiment))
     lead = [f"All at {shape}, {record.ranked_by(experiment)}, each step against the one before or"]
@@ -48,7 +48,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
         ),
         story.tell(report, experiment, text(" ".join(lead))),
         sustained.section(report, experiment),
-        *tables.then_and_here(record, experiment, known),
+        *tables.then_and_here(record, experiment, figures),
         Section(text("Cases without a time"), (gaps if gaps.rows else none,), "without-a-time"),
     )
     problem = f" ({experiment.problem})" if experiment.problem else ""

@@ -89,18 +89,21 @@ def method_page(report: Measured, charts: Sequence[Picture]) -> Page:
 
 
 def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
-    record, known = report.record, report.comparisons
+    record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
     trust = caught(
         lambda: summary.trust(report), lambda why: [texts(("The rest of this table", without(why)))]
     )
     yield Section(text("Can it be trusted?"), blocks(table(("", "this record"), trust)), "trust")
-    audit = self_audit.sentence(record, known.audit), self_audit.pairs_table(known.audit)
+    audit = (
+        self_audit.sentence(record, comparisons.audit),
+        self_audit.pairs_table(comparisons.audit),
+    )
     yield Section(text("Self-audit"), blocks(*audit), "self-audit")
     run_to_run = self_audit.run_to_run(record)
     if run_to_run.rows:
-        runs, gpu = known.variation.runs, known.variation.gpu
+        runs, gpu = comparisons.variation.runs, comparisons.variation.gpu
         share = "the farthest" if runs.count < 20 else "all but 5 %"
         says = text(
             "The 95 % intervals of this report say what this process would measure again; another "
@@ -141,7 +144,7 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
         )
         title = text("NVIDIA's guideline, point by point")
         yield Section(title, blocks(says, GUIDELINE), "guideline")
-    special = [each for each in map(record.experiment, SPECIAL) if each]
+    special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
     gaps = tables.not_passed(record, special)
     if gaps.rows:
         title = text("Measurements of the machine without a time")
@@ -297,11 +300,11 @@ def _drained(report: Measured, regimes: set[str]) -> Iterator[Text]:
 
 
 def _comparisons(report: Measured) -> Text:
-    known = report.comparisons
-    resolution = self_audit.resolution_text(known.resolution)
+    comparisons = report.comparisons
+    resolution = self_audit.resolution_text(comparisons.resolution)
     margin = Text()
     if self_audit.run_to_run(report.record).rows:
-        whose = f", which is an {known.borrowed}'s" if known.borrowed else ""
+        whose = f", which is an {comparisons.borrowed}'s" if comparisons.borrowed else ""
         where = link("#run-to-run", "margin")
         margin = text(", and further than the ", where, f" of that ratio{whose}")
     of = ["claims", *["stories"] * bool(report.known.stories)]
@@ -314,8 +317,8 @@ def _comparisons(report: Measured) -> Text:
         "order statistics (Hettmansperger and Sheather). Where cases cannot be paired (ᵉ: "
         "different regimes, a CPU with a GPU, fewer than six common rounds), it has the far ends "
         "of the two medians' intervals. Intervals assume independent rounds, and none is narrower "
-        f"than a step of the clock. Holm's correction covers all {len(known.family)} comparisons "
-        f"of {', '.join(of)}; extremes of several rows count once per pair. ",
+        f"than a step of the clock. Holm's correction covers all {len(comparisons.family)} "
+        f"comparisons of {', '.join(of)}; extremes of several rows count once per pair. ",
         emphasis("Faster"),
         " and ",
         emphasis("slower"),

@@ -71,7 +71,7 @@ def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None)
              *(says for name, says in _LINKS.items() if name in files)]  # fmt: skip
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    found = blocks(
+    body = blocks(
         joined(" ", _left_out(report, view)),
         _no_gpu(record, others),
         answer,
@@ -86,14 +86,16 @@ def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None)
         _documents(report, ERRATA in files),
     )
     headline = f": {view.headline}" if view.headline else ""
-    return Page(MARK, text(title, headline), found)
+    return Page(MARK, text(title, headline), body)
 
 
 def _left_out(report: Measured, view: View) -> Iterator[Text]:
     record = report.record
     if view.left_out:
         yield view.left_out
-    if absent := [each.title for each in record.experiments if not record.of(each)]:
+    if absent := [
+        experiment.title for experiment in record.experiments if not record.of(experiment)
+    ]:
         yield text(f"Not in this record: {', '.join(absent)}.")
     if many := len(record.plan.dropped):
         shapes = "1 shape" if many == 1 else f"{many} shapes"
@@ -112,15 +114,15 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
 def _beyond(record: Record, peak: Peak | None) -> Text:
     """What kernels beyond the documents reach."""
     says = peak.says if peak else {}
-    found = [
-        text(f"{each.title} at {shape_label(each.headline)}: ", says[each.name])
-        for each in record.ordinary
-        if each.name in says
+    sentences = [
+        text(f"{experiment.title} at {shape_label(experiment.headline)}: ", says[experiment.name])
+        for experiment in record.ordinary
+        if experiment.name in says
     ]
-    if not peak or not found:
+    if not peak or not sentences:
         return Text()
     where = link(f"{peak.folder}{README}", "The report")
-    return text(strong("Beyond the documents"), ": ", joined("; ", found), ". ", where, ".")
+    return text(strong("Beyond the documents"), ": ", joined("; ", sentences), ". ", where, ".")
 
 
 def _measured_with(record: Record) -> Text:
@@ -143,5 +145,5 @@ def _documents(report: Measured, has_errata: bool) -> Block | None:
     if not rows:
         return None
     title = "The document" if documents.one_title(report) else "The documents"
-    found = blocks(documents.printed(report), table(columns, rows))
-    return Section(text(title), found, "documents")
+    body = blocks(documents.printed(report), table(columns, rows))
+    return Section(text(title), body, "documents")

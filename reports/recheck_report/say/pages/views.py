@@ -119,7 +119,10 @@ class Views:
     def claimed(self) -> Text:
         """Whose claims these are."""
         sources = self.documents
-        names = [f"“{each.english or each.title}”" if each.title else each.name for each in sources]
+        names = [
+            f"“{source.english or source.title}”" if source.title else source.name
+            for source in sources
+        ]
         who = "it" if len(names) == 1 else f"{len(names)} documents"
         more = "" if len(names) == 1 else f": {'; '.join(names)}"
         said = f"What {who} claimed, measured again on {machine(self.report.record)}{more}."
@@ -156,10 +159,10 @@ class Views:
 
     def _fastest(self) -> Section:
         items = []
-        for each in self.answers:
-            topic = link(view("speed", experiment=each.name), each.title)
-            beyond = text(BREAK, each.beyond) if each.beyond else ""
-            items.append(text(topic, " ", each.fastest[each.headline], beyond))
+        for answer in self.answers:
+            topic = link(view("speed", experiment=answer.name), answer.title)
+            beyond = text(BREAK, answer.beyond) if answer.beyond else ""
+            items.append(text(topic, " ", answer.fastest[answer.headline], beyond))
         more = paragraph(link(view("speed"), "Every row, shape and sample"))
         return Section(text("What is fastest"), blocks(Bullets(tuple(items)), more))
 
@@ -167,11 +170,13 @@ class Views:
         if not some:
             return None
         items = []
-        for each in some:
+        for judged in some:
             topic = link(
-                view("claims", claim=each.claim.id), f"{each.claim.id} ", claim.said(each.claim)
+                view("claims", claim=judged.claim.id),
+                f"{judged.claim.id} ",
+                claim.said(judged.claim),
             )
-            items.append(text(topic, " ", claim.tested(each).ended))
+            items.append(text(topic, " ", claim.tested(judged).ended))
         counts = [(verdict, self._counts[verdict]) for verdict in which if self._counts[verdict]]
         total = sum(many for _, many in counts)
         every = [link(view("claims", verdict=v), f"All {many}: {v}") for v, many in counts]
@@ -195,16 +200,25 @@ class Views:
 
     @cached_property
     def answers(self) -> list[Answers]:
-        report, found = self.report, []
+        report, made = self.report, []
         absent = text(f"Not measured: {report.record.no_gpu_because}")
-        for each in report.record.ordinary:
-            shapes = report.record.shapes(each)
-            fastest = {name: summary.winner(report, each, name) for name in shapes}
-            fastest.setdefault(each.headline, absent)
-            accuracy = summary.accuracy(report, each)
-            beyond = self._beyond(each.name)
-            found.append(Answers(each.name, each.title, each.headline, fastest, beyond, accuracy))
-        return found
+        for experiment in report.record.ordinary:
+            shapes = report.record.shapes(experiment)
+            fastest = {name: summary.winner(report, experiment, name) for name in shapes}
+            fastest.setdefault(experiment.headline, absent)
+            accuracy = summary.accuracy(report, experiment)
+            beyond = self._beyond(experiment.name)
+            made.append(
+                Answers(
+                    experiment.name,
+                    experiment.title,
+                    experiment.headline,
+                    fastest,
+                    beyond,
+                    accuracy,
+                )
+            )
+        return made
 
     def _beyond(self, experiment: str) -> Text:
         says = self.peak.says.get(experiment) if self.peak else None
@@ -218,18 +232,18 @@ class Views:
     @property
     def documents(self) -> list[Source]:
         """Those that claims are from."""
-        named = {each.claim.document for each in self.report.judgement.claims}
-        return [each for each in self.report.known.sources.values() if each.id in named]
+        named = {judged.claim.document for judged in self.report.judgement.claims}
+        return [source for source in self.report.known.sources.values() if source.id in named]
 
     @property
     def choices(self) -> dict[str, tuple[str, dict[str, str]]]:
         """What claims are filtered by: its label, and the values with their names."""
         claims = self.report.judgement.claims
-        shown = {each.verdict for each in claims}
-        kinds = {each.claim.kind for each in claims}
+        shown = {judged.verdict for judged in claims}
+        kinds = {judged.claim.kind for judged in claims}
         return {
             "document": ("Document", {e.id: f"{e.id}, {e.name}" for e in self.documents}),
-            "verdict": ("Verdict", {each: each for each in VERDICTS if each in shown}),
+            "verdict": ("Verdict", {verdict: verdict for verdict in VERDICTS if verdict in shown}),
             "kind": ("Decided by", {e: e for e in (*KINDS, BY_READING) if e in kinds}),
         }
 
@@ -244,22 +258,22 @@ class Views:
 
     @cached_property
     def claims(self) -> list[ClaimRow]:
-        found = []
-        for each in self.report.judgement.claims:
-            measured, why = claim.tested(each), claim.why(each)
+        rows = []
+        for judged in self.report.judgement.claims:
+            measured, why = claim.tested(judged), claim.why(judged)
             bare = measured.plain == NONE
             row = ClaimRow(
-                each.claim.id,
-                each.verdict,
-                each.claim.document,
-                each.claim.kind,
-                claim.said(each.claim),
+                judged.claim.id,
+                judged.verdict,
+                judged.claim.document,
+                judged.claim.kind,
+                claim.said(judged.claim),
                 why if bare else measured,
-                Text() if bare else claim.because(each),
-                self._of_claim(each, why),
+                Text() if bare else claim.because(judged),
+                self._of_claim(judged, why),
             )
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def _of_claim(self, judged: Judged, why: Text) -> tuple[Block, ...]:
         place = f"{FILE}#{claim_anchor(judged.claim.id)}"
@@ -297,19 +311,21 @@ class Views:
         """Which cases have no time, and the pages on the method, the documents and the checks."""
         report = self.report
         gaps = tables.not_passed(report.record, report.record.ordinary)
-        found = blocks(
+        body = blocks(
             Section(text("Cases without a time"), (gaps,), "without-a-time") if gaps.rows else None,
             method_page(report, ()).blocks,
             (
-                each
-                for each in errata.page(report).blocks
-                if isinstance(each, Section) and each.anchor != "errata"
+                section
+                for section in errata.page(report).blocks
+                if isinstance(section, Section) and section.anchor != "errata"
             ),
             changes.page(report).blocks if report.turned else None,
         )
-        titles = ((each.anchor, each.title) for each in found if isinstance(each, Section))
+        titles = (
+            (section.anchor, section.title) for section in body if isinstance(section, Section)
+        )
         names = [*titles, ("every-case", text("Every case"))]
-        return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *found)
+        return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *body)
 
     @property
     def made_from(self) -> str:
