@@ -27,10 +27,9 @@ function(recheck_git_info name file of)
     VERBATIM)
 endfunction()
 
-# Makes <name>_build_info, an object library with what the record says of the build: compilers, the flags
-# of the configuration that is built, the commit of this source tree, and of the device code in the
-# libraries KERNELS checksums and what it was compiled with. OPTIONS_OF is a target: the library is
-# compiled with its options, so that it knows them.
+# Makes <name>_build_info, an object library with the record's facts about the build: compilers, the flags of
+# the built configuration, the commit of this source tree, and checksums and flags of the device code in the
+# libraries KERNELS. OPTIONS_OF is a target: the library is compiled with its options, so that it can report them.
 function(recheck_build_info name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS_OF" KERNELS)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_build_info)
@@ -69,7 +68,7 @@ function(recheck_build_info name)
   if(NOT CMAKE_CUDA_COMPILER)
     set(unknown "built without the CUDA Toolkit")
   else()
-    # CMake may have one that is no program
+    # CMake may have found a file that is not a program
     if(CMAKE_OBJCOPY)
       execute_process(COMMAND ${CMAKE_OBJCOPY} --version RESULT_VARIABLE no_objcopy OUTPUT_QUIET ERROR_QUIET)
     endif()
@@ -117,14 +116,14 @@ endfunction()
 # recheck_add_experiments(<name> SOURCES <file>... CLAIMS <folder>)
 #
 # A program of experiments: tables and kernels, and a main that calls recheck::main. Without CUDA its .cu
-# files are left out, and the GPU rows say so. It gets
-#   <name>           the program; <name> --help says what it does
-#   <name>.gate      a test for CTest: every row proves itself at its experiment's awkward shapes
-#   <name>.claims    another: CLAIMS are in form, and name what there is
-#   <name>_report    a target that measures first what decides CLAIMS, then the rest of the matrix, and renders
-#                    <name>_report in the build folder after each, and <name>_report.zip, the same as one file
-#   <name>_quick     the same for what decides CLAIMS only, in <name>_quick
-#   <name>_render    renders what <name>_report measured last
+# files are left out, and the GPU rows report why. This makes
+#   <name>           the program; see <name> --help
+#   <name>.gate      a CTest test: every row has to be correct at its experiment's awkward shapes
+#   <name>.claims    a CTest test: CLAIMS are well-formed, and everything that they name exists
+#   <name>_report    a target: measures the cases that decide CLAIMS, renders <name>_report in the build folder,
+#                    measures the rest of the matrix and renders again; also packs <name>_report.zip
+#   <name>_quick     a target: only the cases that decide CLAIMS, in <name>_quick
+#   <name>_render    a target: renders the last record of <name>_report
 # CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges. RECHECK_RUN_FLAGS are flags
 # of the program for <name>_report and <name>_quick.
 function(recheck_add_experiments name)
@@ -137,7 +136,7 @@ function(recheck_add_experiments name)
     message(FATAL_ERROR " recheck_add_experiments(${name}): CLAIMS has no sources.toml: ${arg_CLAIMS}")
   endif()
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
-    message(WARNING " Nothing is optimised, so times will say nothing: configure with -DCMAKE_BUILD_TYPE=Release")
+    message(WARNING " Nothing is optimized, so times will be meaningless: configure with -DCMAKE_BUILD_TYPE=Release")
   endif()
   set(kernels ${arg_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")

@@ -8,7 +8,7 @@ set(oldest 12.4)
 set(without "configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
 
 if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
-  message(STATUS "CUDA is switched off: only the CPU rows are built, the GPU rows will say so")
+  message(STATUS "CUDA is switched off: only the CPU rows are built; the GPU rows will report it")
   return()
 endif()
 
@@ -113,7 +113,7 @@ endif()
 
 set(what_to_install "the CUDA Toolkit")
 if(nvcc AND broken MATCHES "^it does not answer")
-  # CMake asks it as well, when it tries nvcc, and would wait for ever
+  # when CMake tries nvcc, it calls the driver too, and would hang
   set(recheck_problem "The NVIDIA driver does not answer: reboot, or ${without}")
   return()
 endif()
@@ -127,7 +127,7 @@ if(NOT nvcc)
   if(broken)
     set(then "Then configure again.")
   endif()
-  message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built, the GPU rows will say so. ${then}")
+  message(WARNING " No CUDA Toolkit found${no_wheels}: only the CPU rows are built; the GPU rows will report it. ${then}")
   return()
 endif()
 
@@ -195,7 +195,7 @@ include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
   unset(CMAKE_CUDA_COMPILER CACHE)  # to be looked for again when CMake configures again
-  # whoever has nvcc wants the GPU rows; its own words say best what is wrong
+  # a user with nvcc wants the GPU rows; nvcc's own message explains best what is wrong
   set(try "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc")
   file(WRITE "${try}.cu" "#include <cuda_runtime.h>\n__global__ void kernel() {}\n")
   separate_arguments(flags UNIX_COMMAND "$ENV{CUDAFLAGS} ${CMAKE_CUDA_FLAGS}")
@@ -267,8 +267,8 @@ run. Install ${for_old_gpus}, set CUDACXX to its nvcc, and configure a new build
     set(CMAKE_CUDA_ARCHITECTURES ${ptx} ${machine})
     list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
   else()
-    # Hopper's own features are in machine code alone; for the rest the oldest PTX, on which rows that need
-    # a later one's instructions say so
+    # Hopper's own features exist only in machine code. All other GPUs get the oldest PTX; rows that need
+    # newer instructions report it.
     set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90-real)
     if(NOT gpus)
       message(STATUS "The GPU is not known (${no_gpu}): code is made for compute capability 9.0, and PTX of \

@@ -1,9 +1,9 @@
-# Writes SOURCE with what the record says of the device code in each of OBJECTS, right after it was
-# compiled.
-# - Its checksum: the first 16 digits of the SHA-256 of what nvcc made with a seed and without
-#   compression; null where UNKNOWN says why not. The same sources, compiler and flags give the same
+# Writes SOURCE with the record's facts about the device code in each of OBJECTS, right after its
+# compilation.
+# - Its checksum: the first 16 digits of the SHA-256 of nvcc's output, made with a seed and without
+#   compression; null where UNKNOWN gives a reason. The same sources, compiler and flags give the same
 #   digits in every folder.
-# - What it was compiled with: the assembler's own notes in it, the command in COMMANDS, CMake's
+# - Its compile options: the assembler's own notes in it, the command in COMMANDS, CMake's
 #   compile_commands.json, and the flags that nvcc takes from the environment.
 cmake_policy(VERSION 3.25)
 
@@ -67,7 +67,7 @@ foreach(object IN LISTS OBJECTS)
     if(content STREQUAL "")
       set(UNKNOWN "not measured: no device code was found in ${file}")
     endif()
-    # names without linkage hold a checksum of the source's path, which says nothing about the code:
+    # names without linkage contain a checksum of the source's path, which is not part of the code:
     # _GLOBAL__N__95560cce_7_copy_cu_10b50f37, or __nv_static_23__95560cce_7_copy_cu__Z4copyPf
     set(digits "[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]")
     file(STRINGS "${code}" names REGEX "_${digits}_[0-9]+_[A-Za-z0-9_]+_cu_" LIMIT_COUNT 1)

@@ -29,7 +29,7 @@ if(failed OR foreign OR NOT compared)
   set(failed TRUE)
   set(commit unknown)
 endif()
-# what a build makes is no change, whether git has been told to ignore it or not
+# a build's output is not a change, whether git ignores it or not
 set(there ":/")
 set(sources experiments kernels)
 cmake_path(IS_PREFIX SOURCE "${BUILD}" NORMALIZE within)

@@ -37,7 +37,7 @@ void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& 
 class MatmulOracle {
  public:
   static constexpr double complete_limit = 1.5e9;
-  /// The most known elements, each of which keeps two doubles; or one row if that is longer.
+  /// Largest number of known elements, at two doubles each, unless one row is longer.
   static constexpr std::int64_t most_elements = 1 << 24;
 
   MatmulOracle(MatrixView a, MatrixView b, std::uint64_t seed);

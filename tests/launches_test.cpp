@@ -65,7 +65,7 @@ Shape random_shape(Random& random, std::size_t axes) {
 }
 
 /// The shape, or a similar one that the row takes: whole tiles, a square of them, or as many words
-/// as a probe needs. Nothing if there is none.
+/// as a probe needs, or nothing.
 std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const Gpu& gpu) {
   const auto fits = [&](const Shape& s) { return !refuse(strategy, s, gpu); };
   if (fits(shape)) return shape;

@@ -3,7 +3,7 @@
 #       -D CXX=PROGRAM -D NVCC=PROGRAM -D ARCHITECTURES=LIST -D PYTHON=PROGRAM -P outside_test.cmake
 #
 # Recheck in other projects. article: builds tests/outside against an installed Recheck, proves its rows, measures and
-# renders. new: does the same for a project that new.cmake writes, by its presets, from Recheck's sources.
+# renders. new: runs the presets of a project that new.cmake writes, from Recheck's sources.
 # subdirectory: checks what Recheck adds to a project that includes its sources.
 cmake_policy(VERSION 3.25)
 file(REMOVE_RECURSE ${SCRATCH})

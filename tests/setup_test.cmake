@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D CASE=NAME -D SOURCE=FOLDER -D SCRATCH=FOLDER -P setup_test.cmake
 #
-# What a newcomer meets where something is missing or odd: a closed way ends in one line that says what to do,
-# and soon. Scripts stand in for apt, nvcc and nvidia-smi, a library for the driver, and small projects for this
+# What a newcomer sees where something is missing or odd: configuring ends soon, with one line that gives the
+# remedy. Scripts stand in for apt, nvcc and nvidia-smi, a library for the driver, and small projects for this
 # one where configuring all of it would show no more.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
@@ -46,7 +46,7 @@ macro(configure)
   run(${CMAKE_COMMAND} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build ${ARGN})
 endmacro()
 
-# Checks that the last run passed, failed or either, that standard error has so many lines (or "any"), and that the
+# Checks that the last run passed, failed or either, that standard error has LINES lines (or "any"), and that the
 # words are in its streams.
 function(expect how lines)
   set(wrong "")
@@ -129,7 +129,7 @@ function(machines table)
   foreach(line IN LISTS lines)
     string(REGEX REPLACE " *\\| *" "#" line "${line}")
     if(NOT line MATCHES "^([^#]*)#([^#]*)#([^#]*)#([^#]*)#([^#]*)#(.*)")
-      message(FATAL_ERROR "this is no machine: ${line}")
+      message(FATAL_ERROR "not a row of the table of machines: ${line}")
     endif()
     foreach(at RANGE 1 6)
       set(part${at} "${CMAKE_MATCH_${at}}")

@@ -23,7 +23,7 @@ Reason shared_holds(const Shape& s, const Device& device) {
   return shared_memory_fits(k::staged_bytes(s[0]) + k::folding_bytes, device);
 }
 Reason l1_holds(const Shape& s, const Device&) {
-  return cache_holds(s[0], 65536, "an L1 cache beside shared memory");
+  return cache_holds(s[0], 65536, "an L1 cache next to shared memory");
 }
 Reason constant_holds(const Shape& s, const Device&) {
   return cache_holds(s[0], k::constant_words * std::int64_t{sizeof(float)}, "constant memory");

@@ -347,7 +347,7 @@ TEST_F(Run, LetsGoogleBenchmarkSelectAndPrint) {
   EXPECT_NE(none.output.find("no case matches"), std::string::npos) << none.output;
 }
 
-// a budget drops the largest shapes first, and says so
+// a budget drops the largest shapes first, and reports them
 TEST_F(Run, DropsTheLargestShapesBeyondABudget) {
   const std::string plan = output() +
                            " --strategy=cpu_serial --shape=64x64x64,512x512x512,128x128x128 "

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// The one-line message of what `body` throws.
+/// The one-line message of the exception that `body` throws.
 std::string refusal(const auto& body) {
   try {
     body();

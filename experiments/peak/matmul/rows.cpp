@@ -91,13 +91,13 @@ constexpr Strategy k_clusters(std::string_view name) {
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
 
-/// `told` is the row's third parameter.
+/// `third` is the row's third parameter.
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
-constexpr Strategy tma_persistent(std::string_view name, Parameter told) {
+constexpr Strategy tma_persistent(std::string_view name, Parameter third) {
   return {.name = name,
           .source = ours(split > 1 ? "the same, k split over a cluster"
                                    : "producers and consumers, a persistent grid"),
-          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), told}},
+          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), third}},
           .needs = on_hopper,
           .workspace = floats_of_b,
           .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split, blocks>>};

@@ -15,7 +15,7 @@
 
 namespace recheck::kernels::matmul {
 
-/// The products of all ranges of k (`stretch`), one after another.
+/// The products of all ranges of k (`stretch`), in order.
 struct Parts {
   float* data;            // null: one range, straight to C
   std::int64_t ld, size;  // floats of a row (on 16 bytes), and of a product
