@@ -26,7 +26,7 @@ from recheck_report.fallback import caught
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import harnesses, summary
+from recheck_report.say import harnesses, standings
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.nodes import Page, blocks, text
@@ -55,7 +55,7 @@ def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
     if not name or own.record.environment.gpu is None or not (folder / name / RECORD).is_file():
         return None
     record, _ = load(folder / name)
-    figures = summary.figures(Measured(record, Collection(folder, {}), {}))
+    figures = standings.brief(Measured(record, Collection(folder, {}), {}))
     return Peak(figures, f"{link}/{name}/") if figures else None
 
 
@@ -104,6 +104,7 @@ def render(
     pictures = [chart.picture for chart in of_method]
     files[METHOD] = _whole("method", lambda: markdown.page(method_page(own, pictures)))
     drawn += of_method
+    drawing = None
     if own.judgement.claims:
         drawn.append(chart := claims_chart(own))
         drawing = chart.picture
@@ -122,7 +123,9 @@ def render(
     )
     # the last: it leads to what is there
     across = bool(others and own.judgement.claims)
-    files[README] = _whole("Recheck", lambda: markdown.page(readme(own, files, across, peak)))
+    files[README] = _whole(
+        "Recheck", lambda: markdown.page(readme(own, files, across, peak, drawing))
+    )
     return files
 
 

@@ -172,6 +172,40 @@ def prose(source: str) -> Text:
     return text(*(Code(part) if at % 2 else part for at, part in enumerate(parts)))
 
 
+_MARKUP = re.compile(
+    r"\{(?P<value>\w+)\}|`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
+    r"|\[(?P<inside>[^]]+)\]\((?P<to>[^)]+)\)|<(?P<anchor>[\w-]+)>"
+)
+
+
+def marked(source: str, **values: Text | str) -> Text:
+    """A sentence of this source code: "**Odd**: see [the method](method.md), `{name}` is {how}".
+
+    `code`, *emphasis*, **strong**, [a link](to) and <anchor> are marks, and {name} is one of the
+    values, which are literal. No text from outside may be part of `source`.
+    """
+    pieces: list[Text | Part] = []
+    source, end = source.replace("\n", " "), 0
+    for mark in _MARKUP.finditer(source):
+        pieces.append(source[end : mark.start()])
+        end = mark.end()
+        match mark.lastgroup:
+            case "value":
+                value = values[mark["value"]]
+                pieces.append(value if isinstance(value, Text) else text(value))
+            case "code":
+                pieces.append(Code(mark["code"]))
+            case "strong":
+                pieces.append(Strong(marked(mark["strong"], **values)))
+            case "emphasis":
+                pieces.append(Emphasis(marked(mark["emphasis"], **values)))
+            case "to":
+                pieces.append(Link(marked(mark["inside"], **values), mark["to"]))
+            case "anchor":
+                pieces.append(Anchor(mark["anchor"]))
+    return text(*pieces, source[end:])
+
+
 def label(source: str) -> Text:
     """Prose with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
     return prose(re.sub(r"\b\d+(x\d+)+\b", lambda shape: shape_label(shape[0]), source))

@@ -1,10 +1,9 @@
 """Sentences about two cases, with their numbers: what stories, listings and pages say.
 
-A line names two cases with their times, in one order, then their ratio with its interval. It says
-"faster" or "slower" only if the interval lies beyond the record's resolution and the difference is
-significant after correction for all comparisons of the report; "same" if the interval lies within
-the resolution; else "no significant difference". A case without a time turns its line into "Not
-measured" with the case's own reason.
+A line names two cases with their times, then their ratio with its interval. It calls them equal if
+the interval lies within what the self-audit can detect, and a tie if the interval with its noise
+includes 1 or the difference is not significant. A case without a time turns its line into "Not
+measured" with the case's reason.
 """
 
 from __future__ import annotations
@@ -37,17 +36,8 @@ class Missing(Exception):
         self.text = text("Not measured: ", what, f": {why}.")
 
 
-# of a row against another, in a sentence and in a count of shapes
-WORDS = {
-    "faster": "faster",
-    "slower": "slower",
-    "same": "the same within the resolution",
-    "no difference": "not significantly different",
-}
-VERDICTS = {
-    **{outcome: strong(words) for outcome, words in WORDS.items()},
-    "same": text("the ", strong("same"), " within the resolution"),
-}
+# of a kernel against another, in a count of listings
+WORDS = {"faster": "faster", "slower": "slower", "same": "equal", "no difference": "tied"}
 
 
 class Sentences:
@@ -106,7 +96,10 @@ class Sentences:
         elif ratio.outcome == "no difference" and not ratio.low <= 1 <= ratio.high:
             # the interval lies clear of 1, and p is not small enough after Holm's correction
             more = f"; p = {significant(ratio.p, 2)}"
-        how = text(VERDICTS[ratio.outcome], ", ", speedup(ratio), rounds, more)
+        how = speedup(ratio)
+        if ratio.outcome in ("same", "no difference"):
+            how = text(strong("equal" if ratio.outcome == "same" else "tie"), ", ", how)
+        how = text(how, rounds, more)
         return Line(ratio.outcome, text(self.times(base, other), ": ", how))
 
     def compare(

@@ -40,11 +40,11 @@ from recheck_report.say.ratio import digits
 from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
-THEN = ["row", "in the document", "then", "here", "times as fast here"]
+THEN = ["kernel", "in the document", "then", "here", "speed-up"]
 # times by which no GPU of today is faster, or slower, than that of a document
 FASTER, SLOWER = 1000, 30
 MOST = 6  # shapes that are named
-GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
+GAPS = ["kernel", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
@@ -105,7 +105,7 @@ class Headline:
 
     @property
     def table(self) -> Table:
-        columns: list[Text | str] = ["strategy", *map(regime, self.regimes), self.metric.unit]
+        columns: list[Text | str] = ["kernel", *map(regime, self.regimes), self.metric.unit]
         columns += [text("of ", Code(self.roof))] if self.roof else []
         columns += [text("speed-up over ", Code(name)) for name in self.bases]
         columns.append("error / bound")
@@ -205,7 +205,7 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
         rows.append([name, where, then_text, here_text, ratio])
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
     note = f"Here: {gpu} and {record.environment.cpu}; then: {usual}"
-    note += ", unless a row names other hardware. The documents give no intervals."
+    note += ", unless a line names other hardware. The documents give no intervals."
     title = text(f"Then and here: {document}, {figures_file.document[document]}")
     shown = blocks(text(note), table(THEN, rows, (2, 3, 4)))
     return Section(title, shown, f"then-{document.lower()}")

@@ -27,6 +27,7 @@ from recheck_report.say.nodes import (
     Text,
 )
 
+PAGES = ("claims.md", "errata.md")  # whose anchors lead elsewhere
 SENTENCE = 60  # letters in a cell of a column that needs width
 # what signs behind a number or a name mean, shown where a pointer rests on them
 SIGNS = {
@@ -47,6 +48,9 @@ def place(to: str) -> str | None:
         return f"#{name}"
     if page in ("", "method.md", "changes.md") or name == "without-a-time":
         return f"#view=evidence{f'&section={name}' if name else ''}"
+    # an experiment's page, not one of its rows
+    if name in ("", "shapes") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
+        return f"#view=speed&experiment={experiment[1]}" if page not in PAGES else None
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None

@@ -12,20 +12,17 @@ from recheck_report.anchors import claim_anchor
 from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, NOT_JUDGED, VERDICTS, duration, spread
-from recheck_report.record import verdicts as VERDICT
-from recheck_report.say import claim, documents, provenance, summary, tables
+from recheck_report.formatting import NBSP, NONE, VERDICTS, duration, spread
+from recheck_report.say import claim, documents, provenance, standings, tables
 from recheck_report.say.nodes import (
-    BREAK,
     Block,
-    Bullets,
+    Fold,
     Note,
     Section,
     Table,
     Text,
     blocks,
     code,
-    emphasis,
     joined,
     link,
     paragraph,
@@ -36,10 +33,9 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import changes, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import Peak
+from recheck_report.say.pages.readme import Peak, answer_blocks
 from recheck_report.say.times import count
 
-LISTED = 5  # claims of a card of the summary
 FILE = "report.html"
 
 
@@ -97,23 +93,15 @@ class Views:
         ]
         return joined(" · ", (strong(machine(self.report.record)), *filter(None, facts)))
 
-    @property
-    def _counts(self) -> dict[str, int]:
-        return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
+    @cached_property
+    def _verdicts(self) -> claim.View:
+        return claim.View(self.report)
 
     @property
     def headline(self) -> Text:
-        answer = self._verdicts.headline
+        answer, left_out = self._verdicts.headline, self._verdicts.left_out
         named = joined(": ", [documents.called(self.report), answer]).capitalized
-        return (named + "." if answer else named) or self.left_out or text("What is fastest here")
-
-    @property
-    def left_out(self) -> Text:
-        return self._verdicts.left_out
-
-    @property
-    def _verdicts(self) -> claim.View:
-        return claim.View(self.report)
+        return (named + "." if answer else named) or left_out or text("What is fastest here")
 
     @property
     def claimed(self) -> Text:
@@ -126,17 +114,12 @@ class Views:
         who = "it" if len(names) == 1 else f"{len(names)} documents"
         more = "" if len(names) == 1 else f": {'; '.join(names)}"
         said = f"What {who} claimed, measured again on {machine(self.report.record)}{more}."
-        return joined(" ", [said, self.left_out])
-
-    @property
-    def judged(self) -> int:
-        """How many claims are counted."""
-        return sum(self._counts.values()) - self._counts[NOT_JUDGED]
+        return joined(" ", [said, self._verdicts.left_out])
 
     @property
     def bar(self) -> list[tuple[str, int, Text]]:
         """The verdicts with their counts, and a link to the claims: "20 hold"."""
-        counts = {verdict: many for verdict, many in self._counts.items() if many}
+        counts = {verdict: many for verdict, many in self._verdicts.by_verdict.items() if many}
         words = {v: VERDICTS[v].one if n == 1 else VERDICTS[v].many for v, n in counts.items()}
         return [
             (verdict, many, link(view("claims", verdict=verdict), f"{many} {words[verdict]}"))
@@ -148,84 +131,32 @@ class Views:
         return tuple(remark.note for remark in provenance.brands(self.report))
 
     @property
-    def cards(self) -> tuple[Section, ...]:
-        judgement, holds = self.report.judgement, VERDICT.HOLDS
-        timed = [c for c in judgement.claims if c.verdict == holds and c.claim.kind == "timed"]
-        some = (
-            self._some("What fails", VERDICT.FAILS, judgement.furthest(LISTED)),
-            self._some("What holds", (holds,), timed[:LISTED]),
-        )
-        return (self._fastest(), *filter(None, some), self._trust())
-
-    def _fastest(self) -> Section:
-        items = []
-        for answer in self.answers:
-            topic = link(view("speed", experiment=answer.name), answer.title)
-            beyond = text(BREAK, answer.beyond) if answer.beyond else ""
-            items.append(text(topic, " ", answer.fastest[answer.headline], beyond))
-        more = paragraph(link(view("speed"), "Every row, shape and sample"))
-        return Section(text("What is fastest"), blocks(Bullets(tuple(items)), more))
-
-    def _some(self, heading: str, which: tuple[str, ...], some: list[Judged]) -> Section | None:
-        if not some:
-            return None
-        items = []
-        for judged in some:
-            topic = link(
-                view("claims", claim=judged.claim.id),
-                f"{judged.claim.id} ",
-                claim.said(judged.claim),
-            )
-            items.append(text(topic, " ", claim.tested(judged).ended))
-        counts = [(verdict, self._counts[verdict]) for verdict in which if self._counts[verdict]]
-        total = sum(many for _, many in counts)
-        every = [link(view("claims", verdict=v), f"All {many}: {v}") for v, many in counts]
-        return Section(
-            text(f"{heading}: {len(items)} of {total}"),
-            blocks(Bullets(tuple(items)), paragraph(joined(" · ", every))),
-        )
-
-    def _trust(self) -> Section:
-        rows = summary.trust(self.report)
-        items = tuple(text(emphasis(name, ":"), " ", value) for name, value in rows)
-        more = joined(
-            " · ",
-            [
-                link(view("evidence"), "Evidence: self-audit, method, every case"),
-                link(view("compare"), "Did my GPU differ?"),
-            ],
-        )
-        notes = (remark.note for remark in provenance.notes(self.report))
-        return Section(text("Can it be trusted"), blocks(Bullets(items), notes, more))
+    def sections(self) -> tuple[Block, ...]:
+        """What the first page of the Markdown report says, from the fastest kernels on."""
+        experiments = self.report.record.ordinary
+        tables = ((e, standings.shapes_section(self.report, e)) for e in experiments)
+        folds = (Fold(text(f"{e.title}: every shape"), s.blocks) for e, s in tables if s)
+        return answer_blocks(self.report, self.peak, folds)
 
     @cached_property
     def answers(self) -> list[Answers]:
         report, made = self.report, []
-        absent = text(f"Not measured: {report.record.no_gpu_because}")
+        says = self.peak.says if self.peak else {}
         for experiment in report.record.ordinary:
-            shapes = report.record.shapes(experiment)
-            fastest = {name: summary.winner(report, experiment, name) for name in shapes}
-            fastest.setdefault(experiment.headline, absent)
-            accuracy = summary.accuracy(report, experiment)
-            beyond = self._beyond(experiment.name)
-            made.append(
-                Answers(
-                    experiment.name,
-                    experiment.title,
-                    experiment.headline,
-                    fastest,
-                    beyond,
-                    accuracy,
-                )
-            )
+            shapes = [*report.record.shapes(experiment), experiment.headline]
+            fastest = {
+                shape: joined(" ", standings.sentences(report, experiment, shape))
+                or standings.untimed(report, experiment, shape)
+                for shape in dict.fromkeys(shapes)
+            }
+            past = text()
+            if self.peak and experiment.name in says:
+                where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
+                past = text(where, ": ", says[experiment.name])
+            accuracy = standings.accuracy(report, experiment)
+            about = experiment.name, experiment.title, experiment.headline
+            made.append(Answers(*about, fastest, past, accuracy))
         return made
-
-    def _beyond(self, experiment: str) -> Text:
-        says = self.peak.says.get(experiment) if self.peak else None
-        if not self.peak or not says:
-            return Text()
-        where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
-        return text(where, ": ", says)
 
     # the claims and the errata
 
