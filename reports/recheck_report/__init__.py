@@ -1,3 +1,3 @@
-"""Judges the claims of old CUDA articles by what Recheck measured, and says it as a report."""
+"""Judges the claims of old CUDA articles on Recheck's measurements, and writes a report."""
 
 __version__ = "0.1.0"

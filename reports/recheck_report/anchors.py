@@ -1,6 +1,6 @@
-"""Where things stand: the pages of a report, their anchors, and the folder of a GPU's evidence.
+"""The pages of a report, their anchors, and the folder of a GPU's evidence.
 
-A link names the page that it leads to even where that is its own, so a sentence can stand on any.
+A link names its page even on the page itself, so a sentence can stand on any page.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ TABLE = "at-the-headline"  # the anchor of the one table of an experiment
 
 
 def page(experiment: Experiment) -> str:
-    """The page of an experiment; those about the measurement itself stand with the method."""
+    """The page of an experiment; for those about the measurement itself, the method."""
     if experiment.name in SPECIAL:
         return METHOD
-    # an experiment may have the name of another page; its own stays unlike that of any other
+    # an experiment may have the name of another page
     taken = re.fullmatch(r"(readme|claims|method|errata|changes)(_experiment)*", experiment.name)
     return f"{experiment.name}{'_experiment' if taken else ''}.md"
 
 
 def anchor(case: Case, experiment: Experiment) -> str:
-    """The row a case stands in; a level of memory has a row for each size. Points of a sweep have
-    none, and lead to the table."""
+    """The anchor of a case's row; a memory level has a row for each size. Points of a sweep have no
+    row, and lead to the table."""
     if experiment.name in SPECIAL:
         name = row_anchor(experiment, case.strategy, case.regime)
         return f"{name}-{case.shape_name}" if experiment.name == MEMORY_LEVELS else name

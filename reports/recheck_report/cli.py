@@ -1,8 +1,8 @@
-"""The one entry point: recheck-report COMMAND, the same as python -m recheck_report COMMAND.
+"""The entry point: recheck-report COMMAND, or python -m recheck_report COMMAND.
 
-What a command does, its options and its own exit codes stand in its file in commands/. Common to
-all: every error is one line. 1: something cannot be written, or is refused; 2: what is read is not
-in form; 130: interrupted.
+Each command, with its options and exit codes, is a file in commands/. Every error is one line. Exit
+codes of all commands: 1: something cannot be written, or is refused; 2: an input or option is
+wrong; 130: interrupted.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from recheck_report.record.typed import BadRecord
 
 @dataclass(frozen=True)
 class Help:
-    """What --help says of a command."""
+    """The help of a command."""
 
     does: str
     example: str  # below the options
-    codes: dict[int, str]  # besides those of all commands
+    codes: dict[int, str]  # in addition to CODES
 
 
 HELP = {
     "measure": Help(
-        "measures in parts, and renders a report after each",
+        "measures in two phases, and renders a report after each",
         "measure build/release/experiments/recheck --measured measured --report report",
-        {0: "all is measured", 1: "a part failed; the report is of what there was"},
+        {0: "all is measured", 1: "a phase failed; the report has whatever finished"},
     ),
     "render": Help(
         "turns a record into a report",
@@ -43,93 +43,85 @@ HELP = {
         {0: "written, whatever the record holds"},
     ),
     "compare": Help(
-        "says what became slower or faster between records, and which verdicts turned",
+        "shows what became slower or faster between records, and which verdicts changed",
         "compare before/record.json after/record.json --output comparison",
-        {0: "written, whatever became slower: `verify` is what fails"},
+        {0: "written, even if something became slower; `verify` fails then"},
     ),
     "verify": Help(
-        "prints the verdicts on a record, and says what of it is not as published",
+        "prints the verdicts on a record, and how it differs from the published one",
         "verify build/release/report --expected reports/results",
         {
-            0: "all is as expected, or no record of this GPU model is committed",
-            1: "a verdict differs, or a kernel is slower or lost times: each is a line",
+            0: "as expected, or no record of this GPU model is committed",
+            1: "a verdict differs, or a kernel is slower or lost times; each is a line",
         },
     ),
     "publish": Help(
-        "takes a report over as evidence, or refuses",
+        "publishes a report as evidence, or only says what it lacks",
         "publish build/release/report --results reports/results",
-        {0: "published", 1: "refused: the line says why, and what was published before stays"},
-    ),
-    "check": Help(
-        "says what a report lacks that it takes to believe it",
-        "check build/release/report",
-        {0: "nothing is missing", 1: "something is: each is a line"},
+        {0: "published, or fit to be", 1: "refused: the line says why; earlier evidence stays"},
     ),
     "collect": Help(
-        "counts and tests what claims need that is no time: probes.json",
+        "collects what claims need in addition to times: probes.json",
         "collect build/release/experiments/recheck --output probes.json",
-        {0: "written; what a missing tool would have said has a reason instead"},
+        {0: "written; values that a tool is missing for have a reason"},
     ),
     "fleet": Help(
-        "sets side by side what the jobs of a fleet of GPUs brought back",
+        "compares the records of a fleet of GPUs",
         "fleet build/release/fleet/runs --output build/release/fleet/report",
-        {
-            0: "written, and nothing is missing",
-            3: "written, and something is missing: each is a line",
-        },
+        {0: "written", 3: "written, but some jobs left no whole record; each is a line"},
     ),
     "harnesses": Help(
-        "says why other harnesses give other numbers for the same kernels",
+        "explains why other harnesses give other numbers for the same kernels",
         "harnesses build/release/other_harnesses",
         {0: "written, or printed"},
     ),
 }
-COMMANDS = {name: known.does for name, known in HELP.items()}
+COMMANDS = {name: entry.does for name, entry in HELP.items()}
 CODES = {
     1: "something cannot be written",
-    2: "what was read is not in form, or an option is wrong; the line says where",
+    2: "an input file or an option is wrong; the line says where",
     130: "interrupted",
 }
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, without the usage."""
+    """Reports an error in one line, without the usage."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"error: {message}; {self.prog} --help says what there is\n")
+        self.exit(2, f"error: {message}; {self.prog} --help lists the options\n")
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Runs the command that the words name, in this process; returns its exit code."""
     words = sys.argv[1:] if words is None else words
-    # what a terminal's character set lacks is no reason to end
+    # replace characters that the terminal lacks
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     about = "Reports on Recheck's records: judges, renders, compares and publishes them."
-    more = "recheck-report COMMAND --help has an example and the exit codes of each."
+    more = "recheck-report COMMAND --help has an example and the exit codes."
     parser = _Parser("recheck-report", description=about, epilog=more)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, known in HELP.items():
+    for name, entry in HELP.items():
         codes = "\n".join(
-            f"{code:5}  {what}" for code, what in sorted((CODES | known.codes).items())
+            f"{code:5}  {what}" for code, what in sorted((CODES | entry.codes).items())
         )
         command = commands.add_parser(
             name,
-            help=known.does,
-            description=f"{name}: {known.does}",
-            epilog=f"example:\n  recheck-report {known.example}\n\nexit codes:\n{codes}",
+            help=entry.does,
+            description=f"{name}: {entry.does}",
+            epilog=f"example:\n  recheck-report {entry.example}\n\nexit codes:\n{codes}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         if [name] == list(words[:1]):
-            # only now: a page takes longer to load than `verify` to run
+            # not earlier: the pages take longer to load than `verify` to run
             module = import_module(f"recheck_report.commands.{name}")
             module.options(command)
     options = parser.parse_args(words)
     try:
         code: int = module.run(options)
-        sys.stdout.flush()  # here its errors are one line, at the interpreter's end they are not
+        sys.stdout.flush()  # errors at the interpreter's end would be a traceback
         return code
     except BadRecord as error:
         return max(_say(str(line), 2) for line in error.args)
@@ -139,7 +131,7 @@ def main(words: Sequence[str] | None = None) -> int:
         place, why = error.filename, error.strerror or str(error)
         try:
             sys.stdout.flush()
-        except OSError:  # what it still holds would fail again at the end
+        except OSError:  # its buffer would fail again at the end
             place = "standard output: cannot be written"
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _say(f"{place}: {why}" if place else why, 1)
@@ -148,14 +140,14 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def entry() -> NoReturn:
-    """Runs the command that the command line names, as a process of its own."""
-    # what is read lives to the end of so short a run: to look for cycles only costs time
+    """Runs the command line in this process."""
+    # the run is short and keeps what it reads: collecting garbage only costs time
     gc.disable()
     sys.exit(main())
 
 
 def _say(line: str, code: int) -> int:
-    """What an error quotes of a file must not reach the terminal as its commands."""
-    shown = "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in line)
+    """Prints an error without control characters, which it may quote from a file."""
+    shown = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
     print(f"error: {shown}", file=sys.stderr)
     return code

@@ -1,7 +1,5 @@
-"""The last net under a report: what raises on data that nobody foresaw costs only its own place.
-
-RECHECK_RAISE=1, as the tests have it, takes the net away: with a traceback.
-"""
+"""Keeps an unexpected exception from losing a whole report. RECHECK_RAISE=1 disables that, for a
+traceback in tests."""
 
 from __future__ import annotations
 
@@ -12,16 +10,18 @@ from typing import TypeVar
 from recheck_report.record.typed import BadRecord, printable
 
 T = TypeVar("T")
-MOST = 200  # characters of an error that a reader is shown
+MOST = 200  # characters of an error in a report
 
 
-def caught(make: Callable[[], T], instead: Callable[[str], T], *known: type[Exception]) -> T:
-    """What `make` returns, or where it raises what is not `known`, what `instead` makes of the
+def or_placeholder(
+    make: Callable[[], T], instead: Callable[[str], T], *expected: type[Exception]
+) -> T:
+    """The result of `make`; if that raises an unexpected exception, of `instead`, which gets the
     error in one line."""
     try:
         return make()
     except Exception as error:
-        if isinstance(error, (BadRecord, OSError, *known)):
+        if isinstance(error, (BadRecord, OSError, *expected)):
             raise
         if os.environ.get("RECHECK_RAISE"):
             raise

@@ -8,9 +8,9 @@ import tempfile
 from pathlib import Path
 
 
-def beside(path: Path, data: bytes) -> str:
-    """Puts the data on the disk under a name of its own in the folder of `path`, to be renamed to
-    it; returns that name. Leaves nothing behind where it raises OSError."""
+def write_temporary(path: Path, data: bytes) -> str:
+    """Writes the data to a temporary file in the folder of `path`; returns its name, for a rename.
+    Raises OSError, and then leaves no file."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".recheck-")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -26,11 +26,10 @@ def beside(path: Path, data: bytes) -> str:
 
 
 def replace(path: Path, data: bytes) -> None:
-    """Puts the data in the place of `path`, whole or not at all; raises OSError with that name, and
-    not that of the temporary file, or none."""
+    """Replaces `path`, whole or not at all. Raises OSError with that name."""
     temporary = ""
     try:
-        temporary = beside(path, data)
+        temporary = write_temporary(path, data)
         os.replace(temporary, path)
     except BaseException as error:
         with contextlib.suppress(OSError):

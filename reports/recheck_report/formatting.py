@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from recheck_report.record.case import Seconds
 
 NBSP = "\N{NO-BREAK SPACE}"
-NONE = "–"  # in a cell of a table
+NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
 SCOPES = {"end_to_end": " end to end", "inner": " inner", "sustained": " sustained"}
 
 
 @dataclass(frozen=True)
 class VerdictWords:
-    """How a verdict is said and drawn, everywhere."""
+    """The words, colour and marker of a verdict."""
 
-    one: str  # behind "1 claim"
-    many: str  # behind "2 claims"
+    one: str  # after "1 claim"
+    many: str  # after "2 claims"
     color: str
     marker: str  # of a chart's mark: write/svg.py
 
@@ -38,17 +38,17 @@ VERDICTS = {
     "not judged": VerdictWords("is not judged", "are not judged", "#57606a", "."),
 }
 NOT_JUDGED = "not judged"  # outside the count
-# what one check, a part of a claim, says; only the claim as a whole has a verdict
-OF_CHECKS = {
+# the words for one check of a claim; only the whole claim has a verdict
+CHECK_WORDS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip
 
 
-def few(found: Sequence[str], most: int, between: str = ", ") -> str:
+def few(names: Sequence[str], most: int, between: str = ", ") -> str:
     """ "C12, C14 and 3 more"."""
-    rest = len(found) - most
-    return between.join(found[:most]) + (f" and {rest} more" if rest > 0 else "")
+    rest = len(names) - most
+    return between.join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -72,10 +72,10 @@ def plain(value: float) -> str:
 
 
 def rate_scale(value: float, unit: str) -> tuple[float, str]:
-    """In how many B/s or flop/s a rate is told, and their name: (1e9, "GFLOP/s")."""
+    """The scale in which a rate is printed, and its unit: (1e9, "GFLOP/s")."""
     name = unit.replace("flop", "FLOP")
     scales = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1.0, ""))
-    # bandwidths are told in GB/s, whatever they are
+    # bandwidths are never in TB/s
     scale, prefix = next((s for s in scales[unit == "B/s" :] if abs(value) >= s[0]), scales[-1])
     return scale, prefix + name
 
@@ -89,7 +89,7 @@ def rate(value: float, unit: str) -> str:
 def rates(value: float, low: float, high: float, unit: str) -> str:
     """ "477.2 [476.1, 478.2] GFLOP/s"."""
     scale, name = rate_scale(value, unit)
-    middle, *ends = (significant(each / scale, 4) for each in (value, low, high))
+    middle, *ends = (significant(bound / scale, 4) for bound in (value, low, high))
     return f"{middle} [{', '.join(ends)}] {name}"
 
 
@@ -101,11 +101,11 @@ def duration(seconds: float, digits: int = 3) -> str:
 
 
 def durations(*seconds: float) -> list[str]:
-    """With as many digits, up to five, as it takes that no two different times read the same."""
+    """Times with three to five digits, enough that different times read differently."""
     digits = 3
-    while digits < 5 and len({duration(each, digits) for each in seconds}) < len({*seconds}):
+    while digits < 5 and len({duration(second, digits) for second in seconds}) < len({*seconds}):
         digits += 1
-    return [duration(each, digits) for each in seconds]
+    return [duration(second, digits) for second in seconds]
 
 
 def spread(seconds: Seconds) -> str:

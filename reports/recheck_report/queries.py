@@ -1,12 +1,13 @@
-"""Which cases belong together: the rate they are told in, the bases they are compared with, the
-square sweep that a line may connect."""
+"""Queries on a record: the rate of an experiment, the rows that others are compared with, sweeps of
+shapes and parameters, and times that beat the hardware's limits."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.formatting import significant
+from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Experiment, Record
 from recheck_report.statistics.family import Comparisons
 from recheck_report.statistics.ratio import Ratio
 
@@ -15,7 +16,7 @@ Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case),
 
 @dataclass(frozen=True)
 class Metric:
-    """The rate an experiment is told in: which work, in which unit, under which ceiling."""
+    """The rate of an experiment: its work, unit and ceiling."""
 
     work: str  # the member of Case that holds it
     unit: str
@@ -28,7 +29,7 @@ class Metric:
         return work / seconds / self.scale
 
     def rates(self, case: Case) -> tuple[float, float, float]:
-        """Of a measured case: by its median, and the ends of the interval, low and high."""
+        """The rate of a timed case at its median, and at the low and high end of the interval."""
         time = case.time
         return self.rate(case, time.median), self.rate(case, time.high), self.rate(case, time.low)
 
@@ -42,16 +43,18 @@ MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
 
 
 def metric_of(record: Record, experiment: Experiment) -> Metric:
-    """Flops where the headline problem has many for each byte it must move, else bytes."""
-    headline = [case for case in record.of(experiment) if case.shape_name == experiment.headline]
-    heavy = any(case.flops > 10 * case.bytes for case in headline or record.of(experiment))
+    """COMPUTE if the headline problem has over 10 flops per byte that it must move, else MEMORY."""
+    headline = [
+        case for case in record.cases_of(experiment) if case.shape_name == experiment.headline
+    ]
+    heavy = any(case.flops > 10 * case.bytes for case in headline or record.cases_of(experiment))
     return COMPUTE if heavy else MEMORY
 
 
 def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
-    """The ordered sweep that lines may connect: all extents equal and a power of two."""
+    """The shapes of a sweep in a chart: all extents equal, and a power of two."""
     sizes = {}
-    for case in record.of(experiment):
+    for case in record.cases_of(experiment):
         edge, *others = set(case.shape.values())
         if not others and edge > 0 and edge & (edge - 1) == 0:
             sizes[edge] = case.shape_name
@@ -59,22 +62,22 @@ def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]
 
 
 def is_block_policy(row: Case) -> bool:
-    """Whether a row is one of the documents' tiles, so many of them deep. The rungs beyond them may
-    have a tile and a depth as well, but of k, in elements."""
+    """Whether a row is one of the documents' tiles with a depth in tiles. Kernels from elsewhere
+    have tiles too, but their depth is in elements of k."""
     return row.documented and {"tile", "depth"} <= set(row.parameters)
 
 
 def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
     """The measured cases of one strategy over the square sweep, as (edge, case)."""
-    found = (
+    cases = (
         (edge, record.timed(experiment, strategy, shape, regime))
         for edge, shape in square_sizes(record, experiment)
     )
-    return [(edge, case) for edge, case in found if case]
+    return [(edge, case) for edge, case in cases if case]
 
 
-def first_rung(record: Record, experiment: Experiment) -> str | None:
-    """The GPU rung the story starts from: the first of the table that solves the problem."""
+def first_kernel(record: Record, experiment: Experiment) -> str | None:
+    """The kernel with which the story starts: the first in the table that solves the problem."""
     for case in record.strategies(experiment):
         if case.target == "gpu" and case.role == "rung" and case.contends and not case.sweep:
             return case.strategy
@@ -82,39 +85,39 @@ def first_rung(record: Record, experiment: Experiment) -> str | None:
 
 
 def reference(record: Record, experiment: Experiment, layout: str = "") -> str | None:
-    """The vendor's GPU baseline that computes in fp32 as the rungs do, on a matrix by rows or, if
-    that is the layout, by columns."""
-    found = [
+    """The vendor's fp32 baseline on the GPU, for that layout if there is one."""
+    libraries = [
         case
         for case in record.strategies(experiment)
         if case.target == "gpu" and case.role == "baseline" and case.fp32 and case.contends
     ]
-    alike = [c for c in found if (c.layout == "column_major") == (layout == "column_major")]
-    return next((case.strategy for case in alike or found), None)
+    by_columns = layout == "column_major"
+    same_layout = [c for c in libraries if (c.layout == "column_major") == by_columns]
+    return next((case.strategy for case in same_layout or libraries), None)
 
 
-def roof(record: Record, experiment: Experiment) -> str | None:
-    """The row that does with the same bytes what the machine can do at best."""
+def ceiling_row(record: Record, experiment: Experiment) -> str | None:
+    """The row that moves the same bytes as fast as the machine can."""
     rows = record.strategies(experiment)
     return next((case.strategy for case in rows if case.role == "roof"), None)
 
 
-def share(known: Comparisons, record: Record, case: Case, of: str | None) -> Ratio | None:
-    """The case's bytes per second against those of the row `of` at its shape and regime."""
+def share(comparisons: Comparisons, record: Record, case: Case, of: str | None) -> Ratio | None:
+    """The case's bytes per second divided by those of the row `of` at the same shape and regime."""
     base = record.find(record.experiment_of(case), of or "", case.shape_name, case.regime)
     if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
         return None
-    return known.ratio(base, case).times(case.bytes / base.bytes)
+    return comparisons.ratio(base, case).times(case.bytes / base.bytes)
 
 
 def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:
-    """The rows that differ from `base` in one parameter alone, itself among them, by its value."""
-    found = {}
+    """The rows that differ from `base` only in one parameter, by its value; includes `base`."""
+    rows = {}
     for row in record.strategies(experiment):
         at = row.parameters.get(parameter)
         if at is not None and row.strategy in (base, f"{base}_{parameter}{at}"):
-            found[at] = row.strategy
-    return dict(sorted(found.items()))
+            rows[at] = row.strategy
+    return dict(sorted(rows.items()))
 
 
 def elements(shape: str) -> int:
@@ -122,7 +125,33 @@ def elements(shape: str) -> int:
 
 
 def same_size(record: Record, experiment: Experiment) -> list[str]:
-    """The shapes with as many elements as the headline's, from few rows to many."""
+    """The shapes with as many elements as the headline, by number of rows."""
     size = elements(experiment.headline)
     shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
     return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
+
+
+def machine_rows(record: Record) -> list[Case]:
+    """The cases that time the machine's own limits; none if the record has no such experiment."""
+    experiment = record.experiment(MACHINE)
+    return record.cases_of(experiment) if experiment else []
+
+
+def faster_than_ceiling(record: Record) -> dict[str, str]:
+    """Cold and drained cases that beat the GPU's specification, by id, each with the reason."""
+    reasons: dict[str, str] = {}
+    gpu = record.environment.gpu
+    cache = (gpu and gpu.l2_bytes) or math.inf
+    for case in record.cases if gpu else ():
+        if case.target != "gpu" or case.regime not in ("cold", "drained") or not case.seconds:
+            continue
+        # rows of nearer memory levels may beat DRAM
+        nearer = case.experiment == MEMORY_LEVELS and "dram" not in case.strategy
+        # a cold time may leave written bytes in the cache; TF32 has other units
+        large = (case.regime == "drained" or case.bytes > 4 * cache) and not nearer
+        for metric, apt in ((MEMORY, large), (COMPUTE, case.fp32)):
+            limit, rate = metric.limit(record), metric.rate(case, case.seconds.median)
+            if apt and limit and rate > limit and not case.part_of and not case.unsure:
+                text = f"{significant(rate)} {metric.unit} is more than the {metric.ceiling_label}"
+                reasons[case.id] = f"{text} of {significant(limit)} {metric.unit}"
+    return reasons

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/base/untrusted.hpp"
 #include "../../experiments/harness/plan/plan.hpp"
 #include "../models.hpp"
 
@@ -50,7 +50,7 @@ TEST(Estimate, IsWithinAFifthAfterATenthOfTheCases) {
   int records = 0;
   for (const auto& folder : std::filesystem::directory_iterator(results)) {
     if (!exists(folder.path() / "record.json")) continue;  // a report of another collection
-    const auto record = read_json(folder.path() / "record.json");
+    const auto record = nlohmann::json::parse(std::ifstream(folder.path() / "record.json"));
     if (record.at("schema") != Record::schema) continue;  // an earlier one lacks these times
     Replay run = replay(record);
     // if many cases were removed, the times of the others say little

@@ -52,7 +52,7 @@ gc.set_threshold(50_000, 20, 100)
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-OF_CLAIMS = ("render", "compare", "verify", "publish", "check", "fleet")
+OF_CLAIMS = ("render", "compare", "verify", "publish", "fleet")
 
 
 def words_of(command: str, *arguments: object) -> list[str]:
@@ -202,7 +202,7 @@ def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
     from recheck_report.statistics import variation
 
-    monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.0))
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.0))
 
 
 def element(html: str, name: str) -> str:

@@ -70,7 +70,7 @@ def test_a_mutated_record_is_read_and_judged_and_loses_no_case_in_silence(
 ) -> None:
     record = mutated(seed)
     own = judged(record, tmp_path)
-    assert own.record.cases and own.suspects is not None
+    assert own.record.cases and own.faster_than_ceiling is not None
     assert own.record.unread or len(own.record.cases) == len(record["cases"])
 
 

@@ -206,7 +206,7 @@ def test_what_became_slower_comes_first(record: Json, measured: Measured, opened
     audit = measured.record.experiment("audit")
     assert audit
     timed = [case for case in measured.record.cases if case.seconds]
-    compared = len(timed) - len([case for case in measured.record.of(audit) if case.seconds])
+    compared = len(timed) - len([case for case in measured.record.cases_of(audit) if case.seconds])
     assert page.inner_text("#answer").startswith(f"3 of {compared:,} cases became slower, 0 faster")
     table = page.get_by_role("table", name="Slower than in this report")
     assert sorted(table.locator("tbody th").all_inner_texts()) == sorted(slowed)

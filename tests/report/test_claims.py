@@ -11,7 +11,8 @@ import pytest
 from conftest import REPORTS
 from made_claims import about
 from recheck_report.claims import Outcome
-from recheck_report.claims.checks import Check
+from recheck_report.claims.checks import Check, Choice
+from recheck_report.claims.judge import USUAL, Judged
 from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import (
     FAILS,
@@ -303,3 +304,37 @@ def test_every_allowed_bound_is_judged(bound: float) -> None:
     for form, key in (("ratio", "above"), ("ratio", "below"), ("equivalent", "within")):
         check = Check(form, base=base, other=other, **{key: bound})  # type: ignore[arg-type]
         assert questions.ask(check).verdict != "not_measured"
+
+
+H, F, U = HOLDS, FAILS, UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("scope", "configurations", "readings", "verdict"),
+    [
+        ("every", (H, H, H), (), "holds"),
+        ("every", (H, F, H), (), "depends"),
+        ("every", (F, F, F), (), "fails here"),
+        ("every", (H, U, H), (), "undecided"),
+        ("every", (H, H, H), (F,), "depends"),
+        ("most", (F, H, H), (), "holds"),
+        ("most", (H, F, F), (), "fails here"),
+        ("most", (H, F), (), "fails here"),  # half of them are not most
+        ("most", (H, U, F), (), "undecided"),
+        ("most", (F, F, F), (H,), "depends"),
+        ("most", (F, H, H), (F, F, F), "holds"),  # readings never vote
+        ("some", (F, F, H), (), "holds"),
+        ("some", (F, U, F), (), "undecided"),
+        ("some", (F, F, F), (), "fails here"),
+    ],
+)
+def test_the_quantifier_counts_configurations_and_no_readings(
+    scope: str, configurations: tuple[str, ...], readings: tuple[str, ...], verdict: str
+) -> None:
+    check = Check("ratio")
+    choices = [USUAL, *(Choice((("block", str(at)),)) for at in range(1, len(configurations)))]
+    choices += [Choice(word="much", times=at + 2) for at in range(len(readings))]
+    over = zip(choices, (Outcome(check, v) for v in (*configurations, *readings)), strict=True)
+    outcome = Outcome(check, configurations[0], over=tuple(over))
+    claim = Claim("C1", "scan", "S1", quote="", title="", expected="", scope=scope)
+    assert Judged(claim, "", (outcome,), ()).verdict == verdict

@@ -134,7 +134,7 @@ def _audit(read: Read, record: Json) -> Audit:
 
 
 def _slower(found: Audit, extra: float) -> int:
-    return sum(pair.called(found.resolution) == "slower" for pair in found.of(extra))
+    return sum(pair.called(found.resolution) == "slower" for pair in found.slowed_by(extra))
 
 
 def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read: Read) -> None:
@@ -180,7 +180,7 @@ MEMORY_BOUND = "matvec/read/8192x8192/cold"
 
 
 def _suspects(read: Read, record: Json) -> dict[str, str]:
-    return measured(read(record)).suspects
+    return measured(read(record)).faster_than_ceiling
 
 
 def test_what_beats_the_memory_is_suspect_unless_a_cache_may_hold_it(read: Read) -> None:

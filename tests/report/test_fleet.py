@@ -26,6 +26,13 @@ def _record(gpu: str = H100, **environment: Any) -> Json:
     return made
 
 
+# of a job that was killed after three of four cases
+JOURNAL = "{}\n" + "".join(
+    f'{{"id":"{name}","status":"{status}"}}\n'
+    for name, status in [("a", "not_run"), ("b", "passed"), ("c", "failed"), ("d", "passed")]
+)
+
+
 def _case(partition: str, result: str = "pass", **more: Any) -> Json:
     """What ReFrame says of a test, of which only this is read."""
     about: Json = {"name": "Measure", "system": "site", "partition": partition, "environ": "cuda"}
@@ -39,7 +46,7 @@ def _left(folder: Path, record: Json | None) -> None:
         keep(folder / "measured", record)
     else:
         (folder / "measured").mkdir(parents=True)
-        (folder / "measured" / "record.journal.jsonl").write_text("{}\n" * 4)
+        (folder / "measured" / "record.journal.jsonl").write_text(JOURNAL)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ def _rendered(name: str, folder: Path) -> dict[str, bytes]:
     beside = ("--beside", folder / "odd") if name == "h100" else ()
     out = folder / "report" / name
     said = _said("render", folder / name, "--output", out, *beside, claims=claims, folder=folder)
-    said += _said("check", folder / name, claims=claims, folder=folder)
+    said += _said("publish", folder / name, claims=claims, folder=folder)
     if name == "h100":
         said += _said("verify", folder / name, "--expected", REPORTS / "results", folder=folder)
     return {**_texts(name, tree(out)), f"{name}/results/terminal.txt": said}

@@ -30,7 +30,7 @@ STEP = 32e-9  # seconds: of the clock of Hopper's events
 @pytest.fixture
 def differ(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two processes differ by 2 % in every class."""
-    monkeypatch.setattr(variation, "known", lambda gpu="": varied(0.02))
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.02))
 
 
 def _values(dice: random.Random, n: int) -> list[float]:
@@ -55,13 +55,15 @@ def test_an_interval_excludes_a_bound_only_if_the_p_value_does() -> None:
             Seconds(1.0, 1 - dice.random() / 5, 1 + dice.random() / 5, n, 0) for _ in range(2)
         )
         bound = dice.uniform(0.8, 1.25)
-        ratio = Ratio.of(base, other, bound, n - 1)
+        ratio = Ratio.from_medians(base, other, bound, n - 1)
         assert (not ratio.low <= bound <= ratio.high) == (ratio.p < 0.05)
 
 
 def test_an_interval_without_a_width_decides_nothing() -> None:
     fixed = Seconds(1.0, 1.0, 1.0, 12, 0)
-    assert Ratio.of(fixed, replace(fixed, median=0.5, low=0.5, high=0.5), freedom=11).p == 1
+    assert (
+        Ratio.from_medians(fixed, replace(fixed, median=0.5, low=0.5, high=0.5), freedom=11).p == 1
+    )
     # all twelve rounds on one side are worth what so many signs say
     assert p_value([0.1] * 12) == 2 / 2**12
 
@@ -82,7 +84,9 @@ def test_a_quiet_row_makes_no_p_value_too_small(n: int) -> None:
     """The far ends of two intervals are those of the other one."""
     dice, runs, quiet = random.Random(n), 20_000, Seconds(1.0, 1.0, 1.0, n, 0)
     times = (_time([dice.gauss(0, 0.01) for _ in range(n)]) for _ in range(runs))
-    assert sum(Ratio.of(quiet, each, 1.0, n - 1).p < 0.001 for each in times) <= 0.003 * runs
+    assert (
+        sum(Ratio.from_medians(quiet, each, 1.0, n - 1).p < 0.001 for each in times) <= 0.003 * runs
+    )
 
 
 def test_a_report_of_equal_pairs_is_wrong_in_one_of_twenty() -> None:
@@ -154,8 +158,10 @@ def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:
         own = replace(record, cases=cases)
         (pair,) = family.of_check(own, check)
         assert isinstance(pair, Pair)
-        plain += Comparisons(own, [replace(pair, picked=1)]).of(replace(pair, picked=1)).p < 0.05
-        corrected += Comparisons(own, [pair]).of(pair).p < 0.05
+        plain += (
+            Comparisons(own, [replace(pair, picked=1)]).corrected(replace(pair, picked=1)).p < 0.05
+        )
+        corrected += Comparisons(own, [pair]).corrected(pair).p < 0.05
     assert corrected <= 0.05 * runs < plain
 
 
@@ -165,7 +171,7 @@ def _left_out(folder: Path) -> Iterator[bool]:
     own = read(folder, EXPERIMENTS)
     record, known, runs = own.record, own.comparisons, variation.runs_of(own.gpu)
     assert runs
-    members = {each.key: each for each in family.members(record, own.known)}
+    members = {each.key: each for each in family.members(record, own.collection)}
     pairs = [each for each in members.values() if isinstance(each, Pair)]
     for left in range(runs.count):
         others = {name: [*each[:left], *each[left + 1 :]] for name, each in runs.medians.items()}
@@ -234,5 +240,5 @@ def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> N
     assert len(known.family) == 2
     # one per cent above what is asked, which is less than two processes differ by
     outcome = Questions(record, None, known).ask(checks[0])
-    assert outcome.verdict == "undecided" and outcome.differs == pytest.approx(0.02)
+    assert outcome.verdict == "undecided" and outcome.run_to_run == pytest.approx(0.02)
     assert outcome.p is not None and 0 < outcome.p < 0.05

@@ -90,7 +90,7 @@ def _said(folder: Path) -> str:
         return str(error)
     git = Git(None, False, None)
     record = replace(EVIDENCE, environment=replace(EVIDENCE.environment, git=git))
-    collected = next(faults(known, Tables.of(EVIDENCE)), "")
+    collected = next(faults(known, Tables.from_record(EVIDENCE)), "")
     assert collected == next(slips(known, record), "")
     return collected
 

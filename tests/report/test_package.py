@@ -29,7 +29,6 @@ LAYERS = [
     ("record",),
     ("formatting", "statistics", "fallback"),
     ("anchors", "queries"),
-    ("suspects",),
     ("claims",),
     ("collect", "fleet"),
     ("say",),

@@ -18,7 +18,6 @@ FAILS = {
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
     "verify": (["none"], 2, "none: cannot be read"),
-    "check": (["none"], 2, "none/record.json: cannot be read"),
     "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is no folder; --exp"),
     "fleet": (["none", "--output", "out"], 2, "none: is no folder; experiments/fleet/run.py"),
 }
@@ -49,25 +48,19 @@ def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
 def test_wrong_arguments_are_one_line(command: str) -> None:
     result = run(command, "--no-such-flag")
     assert result.returncode == 2 and result.stdout == ""
-    assert re.fullmatch(r"error: [^\n]+--help says what there is\n", result.stderr)
+    assert re.fullmatch(r"error: [^\n]+--help lists the options\n", result.stderr)
 
 
 def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
     program = Path(os.environ.get("RECHECK", "")).absolute().parents[1] / "recheck-report"
     if not program.is_file():
         pytest.skip("RECHECK does not say where the build is")
-    words = [str(program), "check", str(tmp_path / "not there")]
+    words = [str(program), "verify", str(tmp_path / "not there")]
     # wherever it is called, and whatever else the caller has
     bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     result = subprocess.run(words, cwd=tmp_path, env=bare, capture_output=True, text=True)
     assert result.returncode == 2 and result.stderr.startswith("error: ")
     assert "not there" in result.stderr and not any(tmp_path.iterdir())
-
-
-def test_nothing_is_published_without_a_place(tmp_path: Path) -> None:
-    """Whose evidence it is nobody can guess: least of all that it is of the renderer's tree."""
-    result = run("publish", tmp_path)
-    assert result.returncode == 2 and "required: --results" in result.stderr
 
 
 def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
@@ -82,11 +75,10 @@ def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
 # standard output
 
 
-@pytest.mark.parametrize("command", ["verify", "check"])
-def test_a_full_standard_output(command: str, record: Path) -> None:
+def test_a_full_standard_output(record: Path) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full here")
-    words = [sys.executable, "-m", "recheck_report", *words_of(command, record)]
+    words = [sys.executable, "-m", "recheck_report", *words_of("verify", record)]
     env = {**os.environ, **ENVIRONMENT, "PYTHONUNBUFFERED": ""}
     with Path("/dev/full").open("w") as full:
         found = subprocess.run(words, env=env, stdout=full, stderr=subprocess.PIPE, text=True)

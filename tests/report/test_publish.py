@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import GPU, REPORTS, one_line, run, tree
-from records import Json, bend, few, keep, no_gpu
+from records import Json, bend, few, h100, keep, no_gpu, probes_of, without
 
 OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
@@ -119,3 +119,15 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     result = run("publish", tmp_path / "report", "--results", results)
     assert result.returncode == 0, result.stderr
+
+
+def test_without_results_it_only_says_what_a_report_lacks(tmp_path: Path) -> None:
+    complete = run("publish", keep(tmp_path / "complete", h100(), probes_of()))
+    assert complete.returncode == 0 and "note: 1 of its times are disturbed" in complete.stdout
+    bare = without(without(few(), "/cublas"), "/cpu_blas")
+    bare["environment"]["driver"] = None
+    (keep(tmp_path / "bare", bare) / "samples.jsonl").unlink()
+    notes = run("publish", tmp_path / "bare").stdout
+    for lack in ("the driver", "samples", "probes.json", "no library", "self-audit", "ceilings"):
+        assert lack in notes and lack not in complete.stdout
+    assert not [*tmp_path.glob("*/README.md")]

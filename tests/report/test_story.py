@@ -130,7 +130,7 @@ SLIPS = {
 def test_a_name_that_nothing_has_is_refused(
     slip: tuple[str, str], loaded: Callable[[Json], Record], tmp_path: Path
 ) -> None:
-    known, tables = load_collection(EXPERIMENTS), Tables.of(loaded(h100()))
+    known, tables = load_collection(EXPERIMENTS), Tables.from_record(loaded(h100()))
 
     def said(text: str, *, whole: bool) -> list[str]:
         stories = {"matmul": written(tmp_path, text)}

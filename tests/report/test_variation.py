@@ -27,7 +27,7 @@ def record() -> Json:
 def _differ(monkeypatch: pytest.MonkeyPatch, wide: float, gpu: str | None = None) -> None:
     """Two processes differ by so much in every class."""
     table = varied(wide, gpu or "NVIDIA H200")
-    monkeypatch.setattr(variation, "known", lambda gpu="": table)
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": table)
 
 
 def _case(record: Record, name: str) -> Case:
@@ -70,7 +70,7 @@ def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
 
 
 def test_the_whole_interval_has_to_lie_beyond_the_noise(record: Json, loaded: Load) -> None:
-    limit = 1 + variation.known().noise("cold, 1 ms and more")
+    limit = 1 + variation.for_gpu().noise("cold, 1 ms and more")
     old = 0.02, 0.02 * 0.999, 0.02 * 1.001
     for factor, slower in ((limit * 1.003, True), (limit * 1.001, False), (1.0, False)):
         new = (old[0] * factor, old[1] * factor, old[2] * factor)
@@ -126,7 +126,7 @@ def test_what_processes_differ_by_is_no_difference(
 
 
 def test_the_table_knows_every_class() -> None:
-    table = variation.known()
+    table = variation.for_gpu()
     assert {*table.runs.of_medians} >= {*CLASSES[:10]}
     for name in CLASSES:
         # no two runs have sustained times yet

@@ -51,7 +51,9 @@ def test_what_is_as_expected_is_said_in_one_line(put: Callable[..., Path], tmp_p
     path = tmp_path / "results" / FOLDER
     summary, verdict = _verify(tmp_path, 0)
     assert re.match(rf"\d+ of \d\d claims hold, .*: {GPU}$", summary)
-    assert re.match(r"every verdict as expected, and none of \d+ cases of rungs slower: ", verdict)
+    assert re.match(
+        r"every verdict as expected, and none of \d+ cases of kernels slower: ", verdict
+    )
     assert verdict.endswith(f": {path / 'record.json'}")
 
 

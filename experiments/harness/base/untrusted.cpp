@@ -43,15 +43,6 @@ Json parse_json(std::string_view text) {
   }
 }
 
-Json read_json(const fs::path& path) {
-  const auto text = read_text(path);
-  try {
-    return parse_json(text);
-  } catch (const std::runtime_error& error) {
-    throw std::runtime_error(path.string() + " " + error.what());
-  }
-}
-
 int whole(const Json& object, const char* member, int least, int most) {
   const Json& value = object.at(member);
   // numbers beyond 2^63 are unsigned and larger than any int

@@ -19,9 +19,6 @@ std::string read_text(const std::filesystem::path& path);
 /// Parses a JSON text; refuses malformed input.
 nlohmann::ordered_json parse_json(std::string_view text);
 
-/// read_text() and parse_json().
-nlohmann::ordered_json read_json(const std::filesystem::path& path);
-
 /// A member of an object as an integer, or as any number, from `least` to `most`. Nothing is
 /// rounded: casting a number out of range to int is undefined behaviour.
 int whole(const nlohmann::ordered_json& object, const char* member, int least, int most = INT_MAX);

@@ -27,6 +27,11 @@ struct SetAside {
   std::vector<double> samples;  // seconds
 };
 
+/// A case's lines in record.json and samples.jsonl; `samples` is empty if it has no time.
+struct Lines {
+  std::string record, samples;
+};
+
 /// One strategy at one shape in one regime, with this run's results for it so far.
 struct Case {
   const Experiment* experiment;
@@ -45,6 +50,8 @@ struct Case {
   std::optional<Settling> settling = {};  // of a sustained case
   double predicted = 0;                   // expected wall seconds, proofs included
   double spent = 0;  // wall seconds so far; work shared by a shape's cases is the first's
+  // as an earlier run wrote them: nothing above but `spent` and the result's status is read back
+  std::optional<Lines> earlier = {};
 
   /// The name used everywhere, such as "matmul/tile16/1024x1024x1024/cold".
   [[nodiscard]] std::string id() const {

@@ -10,9 +10,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
-#include <map>
 #include <stdexcept>
+#include <string>
+#include <unordered_map>
 
 #include "../base/untrusted.hpp"
 
@@ -25,34 +25,19 @@ std::filesystem::path journal_in(const std::filesystem::path& folder) {
   return folder / "record.journal.jsonl";
 }
 
-std::string line_of(const Case& c, const Record& record) {
+/// A case's lines with their newlines: its samples first, as the other one completes it.
+std::string text_of(const Case& c) {
+  const auto [record, samples] = lines_of(c);
+  return (samples.empty() ? "" : samples + "\n") + record + "\n";
+}
+
+/// What the record's head has to say of a run that goes on.
+std::string state_of(const Record& record) {
   const auto& environment = record.environment;
-  return to_line({{"case", to_json(c)},
-                  {"raw", samples_json(c)},
-                  {"wall_seconds", record.wall_seconds},
+  return to_line({{"wall_seconds", record.wall_seconds},
                   {"state", environment.value("state", Json::object())},
                   {"unknown", environment.value("unknown", Json::object())}}) +
          "\n";
-}
-
-/// A journal that contains a record's results so far.
-std::string text_of(const Record& record) {
-  std::string text = to_line(record.to_json()) + "\n";
-  for (const Case& c : record.cases)
-    if (c.result) text += line_of(c, record);
-  return text;
-}
-
-/// Adds the fields of a line of samples.jsonl or of the journal to a case of a record.
-void add_samples(Json& c, const Json& raw) {
-  for (const char* member : {"samples", "blocks", "clocks"}) c[member] = raw.at(member);
-}
-
-/// The cases of a record by id.
-std::map<std::string, Json*> by_id(Json& record) {
-  std::map<std::string, Json*> found;
-  for (Json& c : record.at("cases").get_ref<Json::array_t&>()) found[c.at("id")] = &c;
-  return found;
 }
 
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
@@ -64,7 +49,8 @@ std::map<std::string, Json*> by_id(Json& record) {
 
 Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
-  const auto begin = text_of(record);
+  std::string begin = to_line(record.head()) + "\n";
+  for (const Case& c : record.cases) begin += text_of(c);
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
@@ -77,7 +63,7 @@ Journal::~Journal() {
 }
 
 void Journal::append(const Case& c, const Record& record) {
-  const auto line = line_of(c, record);
+  const auto line = state_of(record) + text_of(c);
   ssize_t written = 0;
   do {
     written = write(file_, line.data(), line.size());
@@ -103,12 +89,7 @@ void Journal::close(const Record& record) {
                              "the journal still exists, --resume can continue from it");
   const std::string advice =
       "the measurements are in " + path_.string() + ": free some space and run with --resume";
-  std::string samples;
-  for (const Case& c : record.cases)
-    if (c.seconds) samples += to_line(samples_json(c)) + "\n";
-  // record.json last: if it exists, so do its samples
-  write_file(folder_ / "samples.jsonl", samples, advice);
-  write_file(folder_ / "record.json", to_text(record.to_json()), advice);
+  write_record(folder_, record.head(), record.lines(), advice);
   std::filesystem::remove(path_);
 }
 
@@ -127,63 +108,96 @@ bool has_journal(const std::filesystem::path& folder) {
 
 namespace {
 
-/// Calls `take` with each line of a JSON-lines text. Throws std::runtime_error, in one line, if a
-/// line is malformed or `take` cannot use it. If `torn`, an incomplete last line ends the text
-/// instead.
-void for_each_line(const std::filesystem::path& path, bool torn,
-                   const std::function<void(const Json&)>& take) {
-  const std::string text = read_text(path);
-  std::size_t at = 0;
-  for (int number = 1; at < text.size(); ++number) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    try {
-      take(parse_json(std::string_view(text).substr(at, end - at)));
-    } catch (const std::exception&) {
-      if (torn && number > 1 && end == text.size()) return;
-      throw std::runtime_error(path.string() + ": line " + std::to_string(number) + " is damaged");
-    }
-    at = end + 1;
-  }
+[[noreturn]] void not_a_record(const std::filesystem::path& path) {
+  throw std::runtime_error(path.string() + " is not a record of Recheck: it may be cut short");
 }
+
+Json head_of(const std::filesystem::path& path, std::string_view text) {
+  Json head = Json::parse(text, nullptr, false);
+  if (!head.is_object() || !head.value("environment", Json()).is_object()) not_a_record(path);
+  return head;
+}
+
+/// Collects the lines of a run's files; later lines replace earlier ones.
+class Reader {
+ public:
+  /// Reads the complete lines of a text; `number` is that of its first line in `path`. Throws
+  /// std::runtime_error, in one line, if one is damaged.
+  void read(const std::filesystem::path& path, std::string_view text, std::ptrdiff_t number) {
+    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; ++number) {
+      if (!take(text.substr(0, end)))
+        throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
+                                 " is damaged");
+      text.remove_prefix(end + 1);
+    }
+  }
+
+  Earlier finish(Json head) {
+    const Json state = state_.empty() ? Json::object() : parse_json(state_);
+    for (const auto& [member, value] : state.items())
+      (member == "wall_seconds" ? head : head["environment"])[member] = value;
+    return {std::move(head), std::move(cases_)};
+  }
+
+ private:
+  /// Whether the line, which may be an element of a list, is JSON and begins as a line about a case
+  /// or a run does.
+  bool take(std::string_view line) {
+    constexpr std::string_view about_case = R"({"id":")", about_run = R"({"wall_seconds":)";
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.ends_with(',')) line.remove_suffix(1);
+    if (!Json::accept(line)) return false;
+    if (line.starts_with(about_run)) state_ = line;
+    if (!line.starts_with(about_case)) return line.starts_with(about_run);
+    const auto end = line.find('"', about_case.size());
+    const std::string id(line.substr(about_case.size(), end - about_case.size()));
+    const auto [place, is_new] = places_.try_emplace(id, cases_.size());
+    if (is_new) cases_.push_back({id, {}});
+    auto& [record, samples] = cases_[place->second].second;
+    (line.substr(end).starts_with(R"(","samples":)") ? samples : record) = line;
+    return true;
+  }
+
+  std::vector<std::pair<std::string, Lines>> cases_;
+  std::unordered_map<std::string, std::size_t> places_;  // of an id in `cases_`
+  std::string state_;                                    // the last line about the run
+};
 
 }  // namespace
 
-Json read_earlier(const std::filesystem::path& folder) {
-  Json record;
-  std::map<std::string, Json*> cases;
-  if (has_journal(folder)) {
-    // a sudden end while writing tears only the last line
-    for_each_line(journal_in(folder), true, [&](const Json& json) {
-      if (record.is_null()) {
-        record = json;
-        cases = by_id(record);
-        return;
-      }
-      Json now = json.at("case");
-      add_samples(now, json.at("raw"));
-      Json& c = *cases.at(now.at("id"));
-      // only existing members: inserting one would move the cases, which are pointed to
-      record.at("wall_seconds") = json.at("wall_seconds");
-      for (const char* member : {"state", "unknown"})
-        record.at("environment")[member] = json.at(member);
-      c = std::move(now);
-    });
-    if (record.is_null()) throw std::runtime_error(journal_in(folder).string() + " is empty");
-    return record;
+std::optional<Earlier> read_earlier(const std::filesystem::path& folder) {
+  Reader reader;
+  if (const auto path = journal_in(folder); has_journal(folder)) {
+    const auto text = read_text(path);
+    // a sudden end while writing tears only the last line, which then has no newline
+    const auto end = text.find('\n');
+    if (end == std::string::npos) not_a_record(path);
+    Json head = head_of(path, std::string_view(text).substr(0, end));
+    reader.read(path, std::string_view(text).substr(end + 1), 2);
+    return reader.finish(std::move(head));
   }
-  if (!std::filesystem::exists(folder / "record.json")) return record;
-  record = read_json(folder / "record.json");
-  try {
-    cases = by_id(record);
-  } catch (const Json::exception&) {
-    return record;  // wrong kind of record: resume() reports it
-  }
-  if (!std::filesystem::exists(folder / "samples.jsonl")) return record;  // likewise
-  for_each_line(folder / "samples.jsonl", false, [&](const Json& json) {
-    if (const auto found = cases.find(json.at("id")); found != cases.end())
-      add_samples(*found->second, json);
-  });
-  return record;
+  const auto path = folder / "record.json", samples = folder / "samples.jsonl";
+  if (!std::filesystem::exists(path)) return {};
+  const auto all = read_text(path);
+  const std::string_view text = all, begin = ",\n \"cases\": [\n", end = " ]\n}\n";
+  const auto at = text.find(begin), first = at + begin.size();
+  if (at == std::string::npos || !text.ends_with(end)) not_a_record(path);
+  Json head = head_of(path, all.substr(0, at) + "}");
+  reader.read(path, text.substr(first, text.size() - end.size() - first),
+              1 + std::ranges::count(text.substr(0, first), '\n'));
+  if (std::filesystem::exists(samples)) reader.read(samples, read_text(samples), 1);
+  return reader.finish(std::move(head));
+}
+
+void recover(const std::filesystem::path& folder) {
+  const auto path = journal_in(folder);
+  if (!has_journal(folder))
+    throw std::runtime_error("nothing to recover: there is no " + path.string());
+  const auto earlier = read_earlier(folder);
+  std::vector<Lines> lines;
+  for (const auto& [id, of_case] : earlier->cases) lines.push_back(of_case);
+  write_record(folder, earlier->head, lines, "free some space");
+  std::filesystem::remove(path);
 }
 
 std::filesystem::path set_aside(const std::filesystem::path& folder) {

@@ -4,8 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
-#include <string>
+#include <optional>
 
 #include "../base/clock.hpp"
 #include "record.hpp"
@@ -13,9 +12,10 @@
 namespace recheck {
 
 /// FOLDER/record.journal.jsonl: the results of a run so far, safe from a sudden end. The first line
-/// is the record at the start of the run. Each finished case adds a line with itself, its samples,
-/// and the other users of the machine. Rewriting the record instead would take longer than many
-/// cases.
+/// is the record without its cases. All others are lines of record.json and samples.jsonl: at the
+/// start those of every planned case, then those of each case that finishes, which replace earlier
+/// ones. The run's time and the other users of the machine come before each finished case.
+/// Rewriting the record instead would take longer than many cases.
 ///
 /// Once append() has returned, its data survives the process, however it ends. A power cut may lose
 /// the last second as well.
@@ -49,10 +49,13 @@ class Journal {
 /// std::runtime_error, in one line, if that run is still active.
 bool has_journal(const std::filesystem::path& folder);
 
-/// The results of the last run in `folder`, as a record whose cases hold their samples: from the
-/// journal, otherwise from record.json and samples.jsonl; null if neither exists. Throws
-/// std::runtime_error, in one line, if a file is damaged.
-nlohmann::ordered_json read_earlier(const std::filesystem::path& folder);
+/// What the last run in `folder` wrote: its journal, otherwise record.json and samples.jsonl;
+/// nothing if neither exists. Throws std::runtime_error, in one line, if a file is damaged.
+std::optional<Earlier> read_earlier(const std::filesystem::path& folder);
+
+/// Writes the record of a run that ended suddenly, as close() would have, from its journal. Throws
+/// std::runtime_error, in one line, if there is none.
+void recover(const std::filesystem::path& folder);
 
 /// Moves the last run's files in `folder`, and its counters, into a new folder there, from which
 /// the machine that measured them can still resume. Returns that folder.

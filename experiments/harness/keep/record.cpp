@@ -92,9 +92,8 @@ Json row_json(const Experiment& experiment, const Strategy& strategy) {
             {"algorithm", strategy.source.algorithm}}}};
 }
 
-}  // namespace
-
-Json to_json(const Case& c) {
+/// A case's fields in record.json.
+Json record_json(const Case& c) {
   Json error, seconds, power, settling;
   std::size_t aside = 0;
   for (const auto& block : c.set_aside) aside += block.samples.size();
@@ -137,33 +136,42 @@ Json to_json(const Case& c) {
           {"spent", std::round(c.spent * 1e3) / 1e3}};
 }
 
+/// A case's fields in samples.jsonl.
 Json samples_json(const Case& c) {
   const auto list = [](const std::vector<double>& seconds) {
     Json all = Json::array();
     for (const double s : seconds) all.push_back(rounded(s));
     return all;
   };
-  Json samples = Json::array(), blocks = Json::array(), clocks = Json::array(),
-       aside = Json::array();
-  // samples of an unfinished case do not prove anything yet
-  if (c.seconds) {
-    samples = list(c.samples);
-    for (const auto& block : c.blocks) {
-      blocks.push_back({block.round, block.count});
-      clocks.push_back(or_null(block.clock_hz));
-    }
-    for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
+  Json blocks = Json::array(), clocks = Json::array(), aside = Json::array();
+  for (const auto& block : c.blocks) {
+    blocks.push_back({block.round, block.count});
+    clocks.push_back(or_null(block.clock_hz));
   }
+  for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
   return {{"id", c.id()},
-          {"samples", samples},
+          {"samples", list(c.samples)},
           {"blocks", blocks},
           {"clocks", clocks},
           {"set_aside", aside}};
 }
 
-Json Record::to_json() const {
-  Json described = Json::array(), strategies = Json::array(), all = Json::array(),
-       dropped = Json::array();
+}  // namespace
+
+Lines lines_of(const Case& c) {
+  if (c.earlier) return *c.earlier;
+  // samples of an unfinished case do not prove anything yet
+  return {to_line(record_json(c)), c.seconds ? to_line(samples_json(c)) : ""};
+}
+
+std::vector<Lines> Record::lines() const {
+  std::vector<Lines> all(cases.size());
+  std::ranges::transform(cases, all.begin(), lines_of);
+  return all;
+}
+
+Json Record::head() const {
+  Json described = Json::array(), strategies = Json::array(), dropped = Json::array();
   for (const auto& [experiment, shape, reason] : coverage.dropped)
     dropped.push_back({{"experiment", experiment}, {"shape", shape}, {"reason", reason}});
   for (const auto& experiment : experiments)
@@ -173,10 +181,8 @@ Json Record::to_json() const {
                          {"axes", experiment.axes},
                          {"headline", to_string(experiment.headline)}});
   std::set<const Strategy*> there;
-  for (const auto& c : cases) {
+  for (const auto& c : cases)
     if (there.insert(c.strategy).second) strategies.push_back(row_json(*c.experiment, *c.strategy));
-    all.push_back(recheck::to_json(c));
-  }
   return {{"schema", schema},
           {"environment", environment},
           {"method", method_json()},
@@ -187,8 +193,7 @@ Json Record::to_json() const {
           {"ceilings", ceilings},
           {"plan", {{"preset", coverage.preset}, {"dropped", dropped}}},
           {"experiments", described},
-          {"strategies", strategies},
-          {"cases", all}};
+          {"strategies", strategies}};
 }
 
 std::string to_line(const Json& value) {
@@ -214,6 +219,19 @@ std::string to_text(const Json& object) {
   return text + "\n}\n";
 }
 
+void write_record(const std::filesystem::path& folder, const Json& head,
+                  const std::vector<Lines>& cases, const std::string& advice) {
+  std::string samples, list;
+  for (const auto& [record, raw] : cases) {
+    list += (list.empty() ? "\n  " : ",\n  ") + record;
+    if (!raw.empty()) samples += raw + "\n";
+  }
+  std::string text = to_text(head);
+  text.resize(text.size() - 3);  // its end, "\n}\n"
+  write_file(folder / "samples.jsonl", samples, advice);
+  write_file(folder / "record.json", text + ",\n \"cases\": [" + list + "\n ]\n}\n", advice);
+}
+
 double six_digits(double value) {
   std::string rest;
   return number_in(digits_of(value, 6), rest);
@@ -221,9 +239,15 @@ double six_digits(double value) {
 
 namespace {
 
-constexpr double longest = 1e9;  // seconds: 30 years
-
 [[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
+
+/// The text behind `key` in a line, up to the next comma, quote or brace.
+std::string value_in(const std::string& line, std::string_view key) {
+  const auto at = line.find(key);
+  if (at == std::string::npos) refuse("it has no " + shown(std::string(key)));
+  return line.substr(at + key.size(),
+                     line.find_first_of(",}\"", at + key.size()) - at - key.size());
+}
 
 Status status_of(const std::string& name) {
   for (const auto status :
@@ -232,73 +256,16 @@ Status status_of(const std::string& name) {
   refuse("its status is " + shown(name));
 }
 
-std::optional<ReasonCode> code_of(const Json& name) {
-  for (std::size_t i = 0; i < std::size(reason_kinds); ++i)
-    if (name == reason_kinds[i].name) return static_cast<ReasonCode>(i);
-  return {};
-}
-
-/// The error of a proof; null stands for a value that JSON cannot represent.
-Error error_of(const Json& then) {
-  constexpr double most = std::numeric_limits<double>::max();
-  return {then.at("value").is_null() ? std::nan("") : number(then, "value", 0, most),
-          number(then, "bound", 0, most), then.at("metric")};
-}
-
-std::vector<double> seconds_of(const Json& list) {
-  std::vector<double> seconds;
-  for (const Json& sample : list)
-    seconds.push_back(number({{"a sample", sample}}, "a sample", 0, longest));
-  return seconds;
-}
-
-/// A case's samples, and the interval computed from them.
-void adopt_samples(Case& c, const Json& then) {
-  if (!then.contains("samples")) refuse("samples.jsonl has no samples of it");
-  c.samples = seconds_of(then.at("samples"));
-  const Json& seconds = then.at("seconds");
-  c.seconds = Interval{number(seconds, "median", 0, longest), number(seconds, "low", 0, longest),
-                       number(seconds, "high", 0, longest)};
-  if (std::ssize(c.samples) < fewest_long_samples)
-    refuse("its samples are too few: " + std::to_string(c.samples.size()));
-  for (const Json& block : then.value("set_aside", Json::array()))
-    c.set_aside.push_back(
-        {whole({{"a round", block.at(0)}}, "a round", 0), seconds_of(block.at(1))});
-  const Json &blocks = then.at("blocks"), &clocks = then.at("clocks");
-  if (blocks.size() != clocks.size()) refuse("it has unequal numbers of blocks and clocks");
-  std::int64_t samples = 0;
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const Json named = {{"a round", blocks.at(i).at(0)},
-                        {"a block's count", blocks.at(i).at(1)},
-                        {"a clock", clocks.at(i)}};
-    Block block{whole(named, "a round", 0), whole(named, "a block's count", 1), {}};
-    if (!clocks.at(i).is_null()) block.clock_hz = number(named, "a clock", 0, 1e12);
-    samples += block.count;
-    c.blocks.push_back(block);
-  }
-  if (std::cmp_not_equal(samples, c.samples.size())) refuse("its blocks do not hold its samples");
-}
-
 /// Takes over an earlier run's results of a case.
-void adopt(Case& c, const Json& then) {
-  Result result{status_of(then.at("status")), {}, {}};
-  c.spent = number(then, "spent", 0, longest);
-  if (result.status == Status::not_run) return;  // it may run now
-  if (!then.at("reason").is_null()) result.reason = then.at("reason");
-  result.code = code_of(then.value("reason_code", Json()));
-  if (const Json& error = then.at("error"); !error.is_null()) result.error = error_of(error);
-  const bool passed = result.status == Status::passed;
-  if (passed == then.at("seconds").is_null()) refuse("it has a time if, and only if, it passed");
-  if (passed) adopt_samples(c, then);
-  if (const Json& why = then.value("disturbed", Json()); why.is_string()) c.disturbed = why;
-  c.batch = whole(then, "batch", 1, 1'000'000);
-  if (const Json& power = then.at("power"); !power.is_null())
-    c.power = Power{number(power, "watts", 0, 1e6), number(power, "joules", 0, 1e12),
-                    number(power, "seconds", 0, longest),
-                    number(power, "temperature_c", -100, 1000), power.at("throttle")};
-  if (const Json& settling = then.value("settling", Json()); !settling.is_null())
-    c.settling = Settling{number(settling, "seconds", 0, longest), settling.at("settled")};
-  c.result = result;
+void adopt(Case& c, Lines lines) {
+  const Status status = status_of(value_in(lines.record, R"("status":")"));
+  std::string rest;
+  c.spent = std::clamp(number_in(value_in(lines.record, R"("spent":)"), rest), 0.0, 1e9);
+  if (status == Status::not_run) return;  // it may run now
+  if (status == Status::passed && lines.samples.empty())
+    refuse("samples.jsonl has no samples of it");
+  c.result = Result{status, {}, {}};
+  c.earlier = std::move(lines);
 }
 
 [[noreturn]] void refuse_flags(const std::string& what) {
@@ -339,46 +306,45 @@ Reason difference(const Json& was, const Json& is, const std::vector<std::string
   return {};
 }
 
-void Record::resume(const Json& earlier) try {
-  if (earlier.at("schema") != schema)
-    throw std::runtime_error("it has schema " + shown(earlier.at("schema")) + ", not " +
-                             std::to_string(schema));
-  const Json& was = earlier.at("environment");
+void Record::resume(Earlier earlier) try {
+  const Json& head = earlier.head;
+  if (head.at("schema") != schema)
+    refuse("it has schema " + shown(head.at("schema")) + ", not " + std::to_string(schema));
+  const Json& was = head.at("environment");
   if (const auto other =
           difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
-    throw std::runtime_error("it is from another environment: " + *other);
+    refuse("it is from another environment: " + *other);
   if (const auto other = difference(was, environment)) refuse_flags(*other);
   // an earlier run with a budget has already decided what fits, unless only cases were chosen
   if (!environment.value("command_budget_seconds", Json()).is_null() &&
-      earlier.at("plan").value("preset", "") != "claims") {
+      head.at("plan").value("preset", "") != "claims") {
     coverage.dropped.clear();
-    for (const Json& then : earlier.at("plan").at("dropped"))
+    for (const Json& then : head.at("plan").at("dropped"))
       coverage.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
-    std::set<std::string> there;
-    for (const Json& then : earlier.at("cases")) there.insert(then.at("id"));
+    std::set<std::string_view> there;
+    for (const auto& [id, lines] : earlier.cases) there.insert(id);
     std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
   }
   std::map<std::string, Case*> planned;
   for (Case& c : cases) planned[c.id()] = &c;
-  for (const Json& then : earlier.at("cases")) {
-    const auto found = planned.find(then.at("id"));
+  for (auto& [id, lines] : earlier.cases) {
+    const auto found = planned.find(id);
     if (found == planned.end())
-      refuse_flags("it holds " + shown(then.at("id")) + ", which these flags do not ask for");
+      refuse_flags("it holds " + shown(id) + ", which these flags do not ask for");
     try {
-      adopt(*found->second, then);
+      adopt(*found->second, std::move(lines));
     } catch (const std::runtime_error& error) {
-      refuse(found->first + ": " + error.what());
+      refuse(id + ": " + error.what());
     }
-    planned.erase(found);  // no flag can ask for a case twice
   }
-  environment["started"] = stamp(earlier.at("environment").at("started"));
+  environment["started"] = stamp(was.at("started"));
   // other users of the machine during any part of the measurement
-  const Json state = earlier.at("environment").value("state", Json::object());
+  const Json state = was.value("state", Json::object());
   for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
     if (!state.value(others, Json()).is_null())
       raise_to(environment["state"][others], whole(state, others, 0));
   }
-  wall_seconds = number(earlier, "wall_seconds", 0, longest);
+  wall_seconds = number(head, "wall_seconds", 0, 1e9);
 } catch (const Json::exception&) {
   throw std::runtime_error("cannot resume: it is not a record of Recheck");
 } catch (const std::runtime_error& error) {

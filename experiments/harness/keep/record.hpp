@@ -4,15 +4,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "../case/case.hpp"
 
 namespace recheck {
 
-/// A case's fields in record.json, and those in samples.jsonl.
-nlohmann::ordered_json to_json(const Case& c);
-nlohmann::ordered_json samples_json(const Case& c);
+/// A case's lines, without newlines: those of an earlier run unchanged, otherwise its results.
+Lines lines_of(const Case& c);
 
 /// The cases of an experiment at a shape that a run skipped to save time, and why.
 struct Dropped {
@@ -24,6 +24,12 @@ struct Dropped {
 struct Coverage {
   std::string preset = "full";
   std::vector<Dropped> dropped = {};
+};
+
+/// What an earlier run wrote: its record without the cases, and the cases' lines in its order.
+struct Earlier {
+  nlohmann::ordered_json head;
+  std::vector<std::pair<std::string, Lines>> cases = {};  // with their ids
 };
 
 /// The results of a run on a machine: the contract with other programs, documented in
@@ -40,14 +46,17 @@ struct Record {
   double wall_seconds = 0;
   bool finished = false;  // whether the run went through to its end
 
-  [[nodiscard]] nlohmann::ordered_json to_json() const;
+  /// All but the cases.
+  [[nodiscard]] nlohmann::ordered_json head() const;
+  /// The lines of all cases.
+  [[nodiscard]] std::vector<Lines> lines() const;
 
-  /// Takes over the results, start time and dropped shapes of an earlier run of the same plan.
-  /// `earlier` comes from read_earlier(): cases with their samples. Throws, in one line,
+  /// Takes over the finished cases, start time and dropped shapes of an earlier run of the same
+  /// plan. Of a case's lines it reads id, status and time spent. Throws, in one line,
   /// std::invalid_argument if its settings or cases differ from the current plan. Throws
-  /// std::runtime_error if it is not a record of this schema, comes from another machine or build,
-  /// or contradicts itself: samples, counts and times have to be possible and consistent.
-  void resume(const nlohmann::ordered_json& earlier);
+  /// std::runtime_error if it is not a record of this schema, or comes from another machine or
+  /// build.
+  void resume(Earlier earlier);
 };
 
 /// The first entry in which two environments differ, for a person; nothing if they agree. Entries
@@ -83,9 +92,14 @@ std::string fnv1a(std::string_view text);
 /// may contain, are replaced.
 std::string to_line(const nlohmann::ordered_json& value);
 
-/// A JSON object with a line for each member of an object and for each object in a list: one line
-/// per case, so that records can be compared with diff.
+/// A JSON object with a line for each member of an object and for each object in a list, so that
+/// records can be compared with diff.
 std::string to_text(const nlohmann::ordered_json& object);
+
+/// Writes FOLDER/samples.jsonl, then FOLDER/record.json: if it exists, so do its samples. Throws as
+/// write_file() does.
+void write_record(const std::filesystem::path& folder, const nlohmann::ordered_json& head,
+                  const std::vector<Lines>& cases, const std::string& advice);
 
 /// Rounds to six digits: a seventh digit of an error has no meaning.
 double six_digits(double value);

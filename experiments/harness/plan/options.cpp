@@ -27,6 +27,7 @@ constexpr const char* usage =
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
        PROGRAM --gate --cases=FILE [--nonce=N]
+       PROGRAM --recover [--output=FOLDER]
        PROGRAM --version
 
 Checks and times every strategy at every shape and writes FOLDER/record.json (default: report).
@@ -48,6 +49,7 @@ Checks and times every strategy at every shape and writes FOLDER/record.json (de
               run starts. Damaged files, and those of another machine or build, are first moved to
               FOLDER/set_aside_1. A killed run keeps all cases except those of its last shape, in
               FOLDER/record.journal.jsonl
+  --recover   write that run's record, measure nothing
   --force     measure even if CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report will say so
   --gate      check without timing: every row at its experiment's awkward shapes, one line each. With
               --cases: these at their own shapes, each with a launch for a profiler (cudaProfilerStart)
@@ -148,8 +150,10 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
   std::vector<char*> left = {arguments[0]};
   std::set<std::string> flags;
   const auto with_value = setters(options);
-  const std::map<std::string, bool*> switches = {
-      {"--resume", &options.resume}, {"--force", &options.force}, {"--gate", &options.gate}};
+  const std::map<std::string, bool*> switches = {{"--resume", &options.resume},
+                                                 {"--recover", &options.recover},
+                                                 {"--force", &options.force},
+                                                 {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {
     const Flag given(argument);
     const auto& [word, flag, value] = given;

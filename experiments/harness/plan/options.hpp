@@ -19,7 +19,7 @@ struct Options {
   std::optional<double> per_case, command_budget;  // seconds
   std::string budget;                              // of the whole run, as the user wrote it
   std::optional<std::uint64_t> seed;
-  bool resume = false, gate = false;
+  bool resume = false, recover = false, gate = false;
   bool force = false;  // measure even if every GPU time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;
 };

@@ -10,6 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "../base/untrusted.hpp"
+#include "../keep/record.hpp"
+
 namespace recheck {
 namespace {
 
@@ -19,18 +22,19 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
   void ReportRuns(const std::vector<Run>&) override {}
 };
 
+/// Reports a case by its line of the record, which may be an earlier run's.
 void report(const Case& c, benchmark::State& state) {
-  if (!c.seconds)
-    state.SkipWithError((c.result && c.result->reason ? *c.result->reason : "not reached").c_str());
+  const auto line = parse_json(lines_of(c).record);
+  const auto& seconds = line.at("seconds");
+  if (seconds.is_null()) state.SkipWithError(line.at("reason").get<std::string>().c_str());
+  const double median = seconds.is_null() ? 0 : seconds.at("median").get<double>();
   // NOLINTNEXTLINE(clang-analyzer-deadcode.DeadStores): Google Benchmark's own idiom
-  for (const auto _ : state) state.SetIterationTime(c.seconds ? c.seconds->median : 0);
-  if (!c.seconds) return;
-  const Work work = c.work();
-  state.counters["flop_rate"] = work.flops / c.seconds->median;
-  state.counters["byte_rate"] = work.bytes / c.seconds->median;
-  state.counters["low"] = c.seconds->low;
-  state.counters["high"] = c.seconds->high;
-  state.counters["samples"] = static_cast<double>(c.samples.size());
+  for (const auto _ : state) state.SetIterationTime(median);
+  if (seconds.is_null()) return;
+  state.counters["flop_rate"] = line.at("flops").get<double>() / median;
+  state.counters["byte_rate"] = line.at("bytes").get<double>() / median;
+  for (const char* name : {"low", "high", "samples"})
+    state.counters[name] = seconds.at(name).get<double>();
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "../../recheck.hpp"
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
+#include "../base/untrusted.hpp"
 #include "../case/rescue.hpp"
 #include "../device/conditions.hpp"
 #include "../keep/journal.hpp"
@@ -77,10 +78,10 @@ void summarize(const Record& record, double seconds) {
     std::fprintf(stderr, " %d %s", count, std::string(name_of(status)).c_str());
   std::fputc('\n', stderr);
   for (const auto& c : record.cases) {
-    const Result result = c.result.value_or(Result{});
-    if (result.status == Status::incorrect || result.status == Status::failed)
-      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(result.status)).c_str(),
-                   c.id().c_str(), result.reason.value_or("").c_str());
+    const Status status = c.result.value_or(Result{}).status;
+    if (status == Status::incorrect || status == Status::failed)
+      std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(status)).c_str(), c.id().c_str(),
+                   parse_json(lines_of(c).record).value("reason", "").c_str());
   }
 }
 
@@ -221,11 +222,11 @@ void predict_and_fit(Record& record, const Options& options, const Settings& set
                       std::back_inserter(record.coverage.dropped));
 }
 
-/// Settings from the flags, otherwise from the resumed run, otherwise the defaults.
-Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu) {
-  const Json was = earlier.is_object() ? earlier.value("environment", Json()) : Json();
+/// Settings from the flags, otherwise from the environment of the resumed run, otherwise the
+/// defaults.
+Settings settings_of(const Options& options, const Json& was, const Gpu& gpu) {
   const auto had = [&](const char* member, auto otherwise) {
-    const bool known = was.is_object() && was.contains(member) && was[member].is_number();
+    const bool known = was.contains(member) && was[member].is_number();
     return known ? was[member].get<decltype(otherwise)>() : otherwise;
   };
   // CPU rows alone decide few claims, so they get less time
@@ -243,21 +244,21 @@ Settings settings_of(const Options& options, const Json& earlier, const Gpu& gpu
 std::pair<Settings, Record> resume_or_begin(Options& options,
                                             std::span<const Experiment> experiments,
                                             const Planned& planned, const Gpu& gpu) {
-  const auto found = [&](const Json& earlier) {
-    const Settings settings = settings_of(options, earlier, gpu);
+  const auto begin = [&](std::optional<Earlier> earlier) {
+    const Json was = earlier ? earlier->head.at("environment") : Json::object();
+    const Settings settings = settings_of(options, was, gpu);
     Record record{.experiments = experiments,
                   .environment = environment(gpu, options.command, settings),
                   .ceilings = ceilings(gpu),
                   .coverage = planned.coverage,
                   .cases = planned.cases};
-    if (!earlier.is_null()) record.resume(earlier);
+    if (earlier) record.resume(std::move(*earlier));
     return std::pair{settings, record};
   };
   if (options.resume) {
     std::string why = "nothing was begun in " + options.output.string();
     try {
-      if (const Json earlier = read_earlier(options.output); !earlier.is_null())
-        return found(earlier);
+      if (auto earlier = read_earlier(options.output)) return begin(std::move(earlier));
     } catch (const std::runtime_error& error) {
       if (is_rescue()) throw;  // do not set aside this run's own journal
       why = error.what() + ("; moved to " + set_aside(options.output).string());
@@ -268,7 +269,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
     if (const auto at = options.command.find(flag); at != std::string::npos)
       options.command.erase(at, flag.size());
   }
-  return found(Json());
+  return begin({});
 }
 
 /// While one lives, exit() in a row fails that row, or the whole run with an error.
@@ -384,6 +385,10 @@ int run(const std::string& program, const std::vector<char*>& words,
     return run_first(experiments, std::string_view(words[1]).substr(first_flag.size()));
   auto arguments = words;
   const Options options = parse(program, experiments, arguments);
+  if (options.recover) {
+    recover(options.output);
+    return 0;
+  }
   if (options.gate) {
     // experiments about the machine and the harness are proven only if named
     const Choice& choice = options.choice;

@@ -15,7 +15,7 @@ from importlib import import_module
 from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.say.nodes import Picture
 from recheck_report.write.svg import Card
@@ -43,12 +43,12 @@ _ANY = ("ladder", "cpu_gpu")
 def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
     """The kinds of charts of one experiment, in the order of the report, each with the rows that it
     shows where that is not for the record to say."""
-    found = own.known.settings.charts.get(experiment.name, _ANY)
+    found = own.collection.settings.charts.get(experiment.name, _ANY)
     if experiment.name == MEMORY_LEVELS:
         found = ("levels",)
-    elif own.known.stories:  # of kernels beyond the documents
-        found = ("story",) if experiment.name in own.known.stories else ("ladder",)
-    if any(case.regime == "sustained" for case in own.record.of(experiment)):
+    elif own.collection.stories:  # of kernels beyond the documents
+        found = ("story",) if experiment.name in own.collection.stories else ("ladder",)
+    if any(case.regime == "sustained" for case in own.record.cases_of(experiment)):
         found = (*found, "sustained")
     return {kind: rows for kind, *rows in map(str.split, found)}
 
@@ -74,7 +74,7 @@ def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
         return Chart(name, title, "", None, f"this chart could not be made: {why}")
 
     try:
-        return caught(drawn, missing, NotDrawn)
+        return or_placeholder(drawn, missing, NotDrawn)
     except NotDrawn as why:
         return Chart(name, title, "", None, str(why))
 

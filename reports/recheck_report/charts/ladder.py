@@ -9,7 +9,7 @@ from recheck_report.charts.drawing import NotDrawn, nothing
 from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
-from recheck_report.queries import first_rung, reference
+from recheck_report.queries import first_kernel, reference
 from recheck_report.record.record import Case, Experiment
 from recheck_report.write.svg import (
     FAINT,
@@ -53,7 +53,7 @@ def group(row: Case) -> int:
 
 def draw(own: Measured, experiment: Experiment) -> Card:
     record, shape = own.record, experiment.headline
-    base_name = first_rung(record, experiment)
+    base_name = first_kernel(record, experiment)
     regime = record.ranked_by(experiment)
     base = record.find(experiment, base_name or "", shape, regime)
     if not record.gpu_measured:
@@ -98,7 +98,7 @@ def _shown(own: Measured, experiment: Experiment, base: Case) -> tuple[list[Case
     """The first kernel and the others, slow to fast, and whether these are all; where they are too
     many, of each other source and arithmetic the fastest row."""
     found: dict[object, Case] = {}
-    dispatch = own.known.settings.dispatch  # what launches others' kernels has their place
+    dispatch = own.collection.settings.dispatch  # what launches others' kernels has their place
     rows = [
         (row, case)
         for row in own.record.strategies(experiment)

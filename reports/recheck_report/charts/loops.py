@@ -34,7 +34,7 @@ REGIMES = (
 
 
 def draw(own: Measured, experiment: Experiment) -> Card:
-    record, known = own.record, own.known.figures_of(experiment.name)
+    record, known = own.record, own.collection.figures_of(experiment.name)
     metric, shape = metric_of(record, experiment), experiment.headline
     told = {figure.strategy for figure in known.figure}
     rows = [

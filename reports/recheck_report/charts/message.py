@@ -20,11 +20,11 @@ _COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 def plain_name(own: Measured, row: Case) -> str:
     """What a row does, in a reader's words: "tiles of 16, four deep"; else its name."""
-    steps = own.known.stories.get(row.experiment)
+    steps = own.collection.stories.get(row.experiment)
     for step in steps.steps if steps else ():
         if step.row == row.strategy:
             return step.idea[0].lower() + step.idea[1:]
-    if known := own.known.settings.algorithms.get(row.source.algorithm):
+    if known := own.collection.settings.algorithms.get(row.source.algorithm):
         depth = row.parameters.get("depth", 1)
         deep = f", {_COUNTS.get(depth, depth)} deep" if depth != 1 else ""
         return known.replace("{tile}", str(row.parameters.get("tile"))) + deep
@@ -67,7 +67,7 @@ def rungs(own: Measured, experiment: Experiment) -> list[Case]:
         row
         for row in own.record.strategies(experiment)
         if row.target == "gpu" and row.role == "rung" and row.contends and row.fp32
-        if not row.sweep and row.strategy not in own.known.settings.dispatch
+        if not row.sweep and row.strategy not in own.collection.settings.dispatch
     ]
 
 

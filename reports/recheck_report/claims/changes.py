@@ -61,7 +61,7 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     return load_tables(path, file, "change", read, claim=claims)
 
 
-def turned(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
+def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
     """The changes after which the claim's verdict was another, unless it is not measured today;
     `today`: verdicts by claim."""
     shown = []

@@ -57,21 +57,37 @@ class Judged:
 
     @cached_property
     def verdict(self) -> str:
-        """One of VERDICTS: how far the claim holds over all configurations, as far as its sentence
-        reaches."""
+        """One of VERDICTS. The quantifier of the sentence counts configurations within our reading
+        of its words; another reading never votes, but if it changes the usual configuration's
+        answer, the claim depends on it."""
         if self.claim.not_judged:
             return VERDICT.NOT_JUDGED
-        counts = Counter(self.configurations.values())
-        total, holding = counts.total(), counts[HOLDS]
-        reached = {"every": holding == total, "most": 2 * holding > total, "some": holding > 0}
-        if reached[self.claim.scope]:
-            return VERDICT.HOLDS
-        if counts[FAILS] == total:
-            return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
-        if holding and counts[FAILS]:
+        usual = self.configurations[USUAL]
+        if {HOLDS, FAILS} <= {usual, *self._readings.values()}:
             return VERDICT.DEPENDS
-        unknown = self.configurations[USUAL] == NOT_MEASURED or not (counts[UNDECIDED] or holding)
+        counts = Counter(self.in_our_reading)
+        total, holding, failing = counts.total(), counts[HOLDS], counts[FAILS]
+        holds = {"every": holding == total, "most": 2 * holding > total, "some": holding > 0}
+        fails = {"every": failing == total, "most": 2 * failing >= total, "some": failing == total}
+        if holds[self.claim.scope]:
+            return VERDICT.HOLDS
+        if fails[self.claim.scope]:
+            return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
+        if holding and failing and self.claim.scope == "every":
+            return VERDICT.DEPENDS
+        unknown = usual == NOT_MEASURED or not (counts[UNDECIDED] or holding)
         return VERDICT.NOT_MEASURED if unknown else VERDICT.UNDECIDED
+
+    @property
+    def in_our_reading(self) -> list[str]:
+        """Whether all parts of the claim hold, for each configuration in our reading of its words:
+        what "every", "most" and "some" count."""
+        return [v for choice, v in self.configurations.items() if not choice.word]
+
+    @property
+    def _readings(self) -> dict[Choice, str]:
+        """The usual configuration's answers to other readings of the sentence's words."""
+        return {choice: v for choice, v in self.configurations.items() if choice.word}
 
     @property
     def deciding_parameters(self) -> tuple[str, list[Choice]] | None:
@@ -79,10 +95,13 @@ class Judged:
         unless it depends."""
         if self.verdict != VERDICT.DEPENDS:
             return None
-        by_verdict: dict[str, list[Choice]] = {}
-        for choice, verdict in self.configurations.items():
+        every = self.claim.scope == "every"
+        choices = self.configurations if every else self._readings
+        by_verdict: dict[str, list[Choice]] = {HOLDS: [], FAILS: []}
+        for choice, verdict in choices.items():
             by_verdict.setdefault(verdict, []).append(choice)
-        few = min((HOLDS, FAILS), key=lambda verdict: len(by_verdict[verdict]))
+        given = [verdict for verdict in (HOLDS, FAILS) if by_verdict[verdict]]
+        few = min(given, key=lambda verdict: len(by_verdict[verdict]))
         return few, by_verdict[few]
 
     @property
@@ -117,7 +136,7 @@ class Judged:
         """The seconds of a launch that is too short to decide, where run-to-run variation alone
         leaves it undecided."""
         undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
-        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.differs)
+        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.run_to_run)
         return next((seconds for seconds in least if seconds < SHORT), None)
 
     @property

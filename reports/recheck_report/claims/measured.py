@@ -7,20 +7,20 @@ from functools import cached_property
 from pathlib import Path
 
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
-from recheck_report.claims.changes import Change, turned
+from recheck_report.claims.changes import Change, changed_verdicts
 from recheck_report.claims.names import slips
+from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
 from recheck_report.record.read import compressed, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
 from recheck_report.statistics.family import Comparisons
-from recheck_report.suspects import suspects
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
     record: Record
-    known: Collection  # what of a collection of claims a report on it shows
+    collection: Collection  # what of a collection of claims a report on it shows
     files: dict[str, bytes]  # that a report takes along: record.json and what is beside it
     probes: Probes | None = None
 
@@ -32,23 +32,23 @@ class Measured:
     @cached_property
     def comparisons(self) -> Comparisons:
         """All comparisons of its cases, those of its claims and pages corrected together."""
-        return family.comparisons(self.record, self.known)
+        return family.comparisons(self.record, self.collection)
 
     @cached_property
-    def suspects(self) -> dict[str, str]:
+    def faster_than_ceiling(self) -> dict[str, str]:
         """The cases that are faster than the machine can be, by id, each with the reason."""
-        return suspects(self.record)
+        return faster_than_ceiling(self.record)
 
     @cached_property
     def judgement(self) -> Judgement:
         """The verdicts on its claims; raises BadClaim if a formula makes no sense."""
-        return judge(self.record, self.probes, self.known, self.comparisons)
+        return judge(self.record, self.probes, self.collection, self.comparisons)
 
     @cached_property
-    def turned(self) -> list[Change]:
+    def changed_verdicts(self) -> list[Change]:
         """The changes of its checks after which a verdict was another."""
         today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
-        return turned(self.known.changes, today)
+        return changed_verdicts(self.collection.changes, today)
 
     @property
     def gpu(self) -> str:

@@ -34,7 +34,7 @@ class Tables:
     parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
 
     @classmethod
-    def of(cls, record: Record) -> Tables:
+    def from_record(cls, record: Record) -> Tables:
         axes = {experiment.name: experiment.axes for experiment in record.experiments}
         rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
         return cls(axes, rows, frozenset(record.by_id), whole=False)
@@ -70,7 +70,7 @@ def complete(record: Record) -> bool:
 
 def older(record: Record, claims: Collection) -> bool:
     """Whether its tables may be others than those which the claims are about."""
-    if not record.environment.git.known:
+    if not record.environment.git.has_commit:
         return False
     words = ["git", "-c", "safe.directory=*", "-C", str(claims.folder), "rev-parse", "HEAD"]
     try:
@@ -176,7 +176,7 @@ def slips(claims: Collection, record: Record) -> Iterator[str]:
     what it lacks is then no slip."""
     if record.unread:
         return
-    tables = Tables.of(record)
+    tables = Tables.from_record(record)
     yield from uncounted(claims, tables)
     lacking = [*missing(claims, tables)] if complete(record) else []
     if lacking and not older(record, claims):

@@ -94,7 +94,7 @@ class Outcome:
     absence: Absence | None = None  # why it is not measured
     p: float | None = None  # adjusted for all comparisons of the report
     # what two processes may differ by, where that alone leaves it open
-    differs: float | None = None
+    run_to_run: float | None = None
     margin: float | None = None  # by which a ratio's interval is widened
     unsure: Case | None = None  # whose time decides nothing, where that alone leaves it open
     # by values of the unspecified parameters, the usual ones first

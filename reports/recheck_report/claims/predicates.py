@@ -37,7 +37,7 @@ from recheck_report.claims.outcome import (
 )
 from recheck_report.claims.outcome import NOT_MEASURED as NOT_MEASURED
 from recheck_report.claims.quantity import BYTES
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics.family import Comparisons, Pair, Step
@@ -98,7 +98,7 @@ class Questions:
             verdict=verdict,
             evidence=check.ids,
             absence=absence,
-            differs=None,
+            run_to_run=None,
             unsure=next((outcome.unsure for outcome in outcomes if outcome.unsure), None),
             over=over,
         )
@@ -106,7 +106,9 @@ class Questions:
     def _ask(self, check: Check) -> Outcome:
         answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
         try:
-            outcome = caught(lambda: answer(check), _unjudged, Missing, expression.BadExpression)
+            outcome = or_placeholder(
+                lambda: answer(check), _unjudged, Missing, expression.BadExpression
+            )
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
         # a count or a test says the same whatever disturbed the times
@@ -146,15 +148,17 @@ class Questions:
     ) -> Outcome:  # fmt: skip
         """The outcome of a ratio whose widened interval answers what the check asks."""
         ratio = fact.ratio
-        verdict, alone = (asks(*each.widest) for each in (ratio, ratio.in_one_process))
-        differs = None
+        verdict, alone = (asks(*each.with_margin) for each in (ratio, ratio.in_one_process))
+        run_to_run = None
         if not significant:
             verdict = UNDECIDED
         elif verdict == UNDECIDED != alone:
-            differs = ratio.resolution
+            run_to_run = ratio.resolution
         ends = ratio.value, ratio.low, ratio.high
         margin = ratio.resolution
-        return Outcome(check, verdict, *ends, unit, check.ids, fact, None, ratio.p, differs, margin)
+        return Outcome(
+            check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, margin
+        )
 
     def _ratio(self, check: Check, picked: int = 1) -> Outcome:
         pair = self._pair(check.base, check.other, check.bound, picked)
@@ -178,7 +182,7 @@ class Questions:
         fact = Ordered(tuple(map(self.timed, check.cases)), closest)
         return replace(
             least, check=check, verdict=all_of(step.verdict for step in steps),
-            evidence=check.ids, fact=fact, differs=None, margin=None,
+            evidence=check.ids, fact=fact, run_to_run=None, margin=None,
         )  # fmt: skip
 
     def _extremes(self, check: Check) -> Outcome:
@@ -192,8 +196,8 @@ class Questions:
     def _monotone(self, check: Check) -> Outcome:
         series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
-        sure = [self.comparisons.of(Step(*step)).significant for step in pairwise(pairs)]
-        verdict = steps([pair.ratio.widest for pair in series], sure)
+        sure = [self.comparisons.corrected(Step(*step)).significant for step in pairwise(pairs)]
+        verdict = steps([pair.ratio.with_margin for pair in series], sure)
         return Outcome(check, verdict, evidence=check.ids, fact=series)
 
     def _crossover(self, check: Check) -> Outcome:
@@ -201,7 +205,7 @@ class Questions:
 
         def ends(ratio: Ratio) -> tuple[float, float]:
             """One that is not significantly off 1 may lie on either side of it."""
-            low, high = ratio.widest
+            low, high = ratio.with_margin
             return (low, high) if ratio.significant else (min(low, 1), max(high, 1))
 
         verdict = overtakes([ends(pair.ratio) for pair in series])
@@ -211,7 +215,7 @@ class Questions:
         case = self.timed(check.of)
         whole = self.timed(check.roof) if "/" in check.roof else None
         asked, at_one = share(self.record, check)
-        ratio = self.comparisons.of(asked).times(at_one)
+        ratio = self.comparisons.corrected(asked).times(at_one)
         asks = partial(_bounded, check)
         return self._tested(check, Share(case, ratio, whole), asks, ratio.significant, unit="")
 

@@ -1,4 +1,4 @@
-"""What each command does: `options` says what it takes, `run` returns its exit code."""
+"""The commands: `options` declares the options of one, `run` returns its exit code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Failed(Exception):
 
 
 def experiments_option(parser: argparse.ArgumentParser) -> None:
-    """Of which folder the claims are."""
+    """Adds the option for the folder of claims."""
     says = "a folder of claims: sources.toml, */claims.toml, … (default: %(default)s)"
     parser.add_argument(
         "--experiments", type=Path, default="experiments", metavar="FOLDER", help=says

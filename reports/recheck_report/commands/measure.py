@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -26,7 +25,7 @@ from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.formatting import few
 from recheck_report.record.probes import PROBES
-from recheck_report.record.read import JOURNAL, RECORD, SAMPLES
+from recheck_report.record.read import JOURNAL, RECORD
 from recheck_report.record.verdicts import VERDICTS
 
 CASES = "claims.txt"
@@ -43,28 +42,6 @@ def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
         at = f"{each.shape or headlines[each.experiment]}/cold"
         found |= dict.fromkeys((f"{each.row}/{at}", f"{each.general}/{at}"))
     return list(found)
-
-
-def rescued(folder: Path) -> Path:
-    """A folder with the record of a run that was killed, or whose disk was full: its journal."""
-    first, *lines = (folder / JOURNAL).read_bytes().splitlines()
-    record, samples = json.loads(first), ""
-    cases = {each["id"]: each for each in record["cases"]}
-    for line in lines:
-        try:
-            ended = json.loads(line)
-        except ValueError:  # the last one, which was being written
-            break
-        cases[ended["case"]["id"]] = ended["case"]
-        samples += json.dumps(ended["raw"]) + "\n"
-    there = folder / "cut_off"
-    there.mkdir(exist_ok=True)
-    record["cases"] = list(cases.values())
-    (there / RECORD).write_text(json.dumps(record), encoding="utf-8")
-    (there / SAMPLES).write_text(samples, encoding="utf-8")
-    if (folder / PROBES).exists():
-        shutil.copy(folder / PROBES, there)
-    return there
 
 
 # this package again, from wherever it is, in a process of its own
@@ -142,8 +119,8 @@ class Parts:
         next phase is measured all the same, unless it was interrupted."""
         measured, shown = self.options.measured, []
         if self.new():
-            if (measured / JOURNAL).exists():
-                measured = rescued(measured)
+            if (measured / JOURNAL).exists():  # the run was killed, or its disk was full
+                self.ended(self.options.program, f"--output={measured}", "--recover")
             for option in ("bundle", "peak"):
                 if value := getattr(self.options, option):
                     shown += [f"--{option}", value]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from recheck_report.anchors import README
 from recheck_report.commands import Failed
-from recheck_report.files import beside
+from recheck_report.files import write_temporary
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import COMPRESSED
 
@@ -56,7 +56,7 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists() or not _same(target, files[name]):
-                temporary[target] = beside(target, files[name])
+                temporary[target] = write_temporary(target, files[name])
         for target in list(temporary):
             os.replace(temporary[target], target)
             del temporary[target]

@@ -1,8 +1,9 @@
-"""Renders a report's record and puts it into DIR/<gpu>/ as committed evidence, or refuses.
+"""Renders a report's record into DIR/<gpu>/ as committed evidence, or refuses.
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
-falsifies all of its times. Exit code 1: refused, with one line that says why; what was published
-before stays.
+falsifies all of its times. Without --results nothing is written: the record is only checked.
+Either way, each thing that a reader may miss is a line. Exit code 1: refused, with one line that
+says why; an earlier report in that folder is unchanged.
 """
 
 from __future__ import annotations
@@ -10,27 +11,50 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims.measured import read
+from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, peak_of, render
 from recheck_report.record.read import RECORD, load
-from recheck_report.record.record import Record
+from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.say.provenance import unfit
 
 
-def untraceable(record: Record, results: Path) -> str | None:
-    """Why its commit is none of the branch that the results are on, or None; of results in no
-    repository nobody can tell."""
+def lacks(report: Measured) -> Iterator[str]:
+    """What a reader may miss in a report, each in words."""
+    record, env = report.record, report.record.environment
+    if not env.driver or not env.host_compiler or not env.nvcc:
+        yield "the version of the driver or of a compiler is unknown"
+    if not any(case.samples for case in record.cases):
+        yield "raw samples are missing"
+    if not report.probes:
+        yield "counters and tests are missing (probes.json)"
+    if not any(case.role == "baseline" and case.seconds for case in record.cases):
+        yield "no library was measured, so no speed-up has a base"
+    for name, what in ((AUDIT, "the self-audit is"), (MACHINE, "the machine's ceilings are")):
+        if not record.experiment(name):
+            yield f"{what} missing"
+    if disturbed := [case.id for case in record.cases if case.disturbed]:
+        yield f"{len(disturbed)} of its times are disturbed, such as {disturbed[0]}"
+    if record.plan.dropped:
+        yield f"the plan left out {len(record.plan.dropped)} shapes"
+
+
+def untraceable(record: Record, results: Path | None) -> str | None:
+    """Why the record's commit is not in the history of the results' branch, or None. Results
+    outside any repository have no history, so any commit will do."""
+    git = record.environment.git
+    if not git.has_commit:
+        return "git knew no commit of its sources when it was built; see to that and measure again"
+    if results is None:
+        return None
     folder = results.resolve()
     while not folder.is_dir():  # the first evidence makes it
         folder = folder.parent
-    git = record.environment.git
-    if not git.known:
-        return "git knew no commit of its sources when it was built; see to that and measure again"
     try:
         if why := _git(folder, "rev-parse", "--git-dir")[1]:
             return None if "not a git repository" in why else f"git in {folder} fails: {why}"
@@ -47,8 +71,8 @@ def untraceable(record: Record, results: Path) -> str | None:
 
 
 def _git(folder: Path, *words: str) -> tuple[str, str | None]:
-    """What git answers, and why it fails, or None; no variable of a user's or a hook's has an
-    effect. Raises OSError where there is no git."""
+    """What git prints, and its error message where it fails. Ignores the user's and hooks'
+    environment variables. Raises OSError where git is missing."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
     command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
     done = subprocess.run(
@@ -58,12 +82,12 @@ def _git(folder: Path, *words: str) -> tuple[str, str | None]:
 
 
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:
-    """Why evidence of this record does not belong there, or None."""
+    """Why evidence of this record does not belong in the target folder, or None."""
     if (results / RECORD).exists():
         return f"--results: {results} is a report itself; name the folder of all reports"
     if not (target / RECORD).exists():
         return None
-    names = [{each.name for each in r.ordinary} for r in (record, load(target)[0])]
+    names = [{experiment.name for experiment in r.ordinary} for r in (record, load(target)[0])]
     if names[0] & names[1]:
         return None
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
@@ -71,25 +95,27 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
 
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", type=Path, help="a report's folder, or a record's")
-    # of which tree it is evidence nobody can guess
-    says = "the published reports, a folder for each GPU"
-    parser.add_argument("--results", type=Path, required=True, metavar="DIR", help=says)
+    says = "the published reports, a folder for each GPU; without it, the report is only checked"
+    parser.add_argument("--results", type=Path, metavar="DIR", help=says)
     experiments_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    record = load(options.report / RECORD)[0]
-    # before the claims: a record of no commit is refused for that, not for a row that it lacks
-    if why := unfit(record) or untraceable(record, options.results):
+    record, results = load(options.report / RECORD)[0], options.results
+    # before the claims: a record without a commit is refused for that, not for a row that it lacks
+    if why := unfit(record) or untraceable(record, results):
         raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
-    own = read(options.report / RECORD, options.experiments)
-    if not slug(own.gpu):
-        raise Failed(f"{options.report}: not published: {own.gpu!r} makes no folder's name")
-    target = options.results / slug(own.gpu)
-    if elsewhere := other_evidence(own.record, options.results, target):
-        raise Failed(elsewhere)
-    others = harnesses_of(own, [options.report, target])
-    files = render(own, [], peak_of(own, options.results / "peak", "../peak"), others)
-    write(files, target)
-    print(target)
+    report = read(options.report / RECORD, options.experiments)
+    if not slug(report.gpu):
+        raise Failed(f"{options.report}: not published: {report.gpu!r} makes no folder's name")
+    if results is not None:
+        target = results / slug(report.gpu)
+        if why := other_evidence(report.record, results, target):
+            raise Failed(why)
+        others = harnesses_of(report, [options.report, target])
+        write(render(report, [], peak_of(report, results / "peak", "../peak"), others), target)
+        print(target)
+    notes = [f"note: {line}" for line in lacks(report)]
+    for line in notes or ([] if results else ["nothing is missing"]):
+        print(line)
     return 0

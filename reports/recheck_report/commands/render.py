@@ -22,7 +22,7 @@ from recheck_report.claims import Collection
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
@@ -45,7 +45,9 @@ from recheck_report.write.page import page as html_page
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     """A page; in the place of one that could not be made, why."""
-    return caught(make, lambda why: markdown.page(Page(MARK, text(title), blocks(without(why)))))
+    return or_placeholder(
+        make, lambda why: markdown.page(Page(MARK, text(title), blocks(without(why))))
+    )
 
 
 def peak_of(own: Measured, folder: Path, link: str) -> Peak | None:
@@ -100,7 +102,7 @@ def render(
 
         files[page(experiment)] = _whole(experiment.title, made)
     levels = record.experiment(MEMORY_LEVELS)
-    of_method = charts(own, levels) if levels and record.of(levels) else []
+    of_method = charts(own, levels) if levels and record.cases_of(levels) else []
     pictures = [chart.picture for chart in of_method]
     files[METHOD] = _whole("method", lambda: markdown.page(method_page(own, pictures)))
     drawn += of_method
@@ -111,13 +113,13 @@ def render(
         files[CLAIMS] = _whole(
             "claims", lambda: markdown.page(claims_page.page(own, others, drawing))
         )
-    if own.judgement.errata or own.known.listings:
+    if own.judgement.errata or own.collection.listings:
         files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(own)))
-    if own.turned:
+    if own.changed_verdicts:
         files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(own)))
     files[CASES] = cases_csv(record)
     files |= own.compressed | {f"charts/{each.name}": each.svg for each in drawn if each.svg}
-    files["report.html"] = caught(
+    files["report.html"] = or_placeholder(
         lambda: html_page(own, peak),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
@@ -147,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # evidence has it among the other evidence
     folder = options.peak or locate(options.record).parent.parent / "peak"
-    peak = caught(lambda: peak_of(own, folder, link), lambda _: None)
+    peak = or_placeholder(lambda: peak_of(own, folder, link), lambda _: None)
     folders = (locate(path).parent for path in (options.record, *options.beside))
     files = render(own, beside, peak, harnesses_of(own, folders))
     write(files, options.output)

@@ -1,11 +1,11 @@
-"""Prints the verdicts on a record, and holds them and its times against those committed of its GPU.
+"""Prints the verdicts on a record, and compares them and its times with the committed ones.
 
-DIR holds published reports, a folder for each GPU model: DIR/<gpu>/record.json is what a GPU of
-that model is expected to do. Both records are judged here and now. Three things are not as
-expected, each a line: a verdict that differs (an undecided one is met by any that was measured),
-a rung with a case that is slower by more than two runs of the same code differ, and a rung that
-lost times. A time that is too good to be true is named, and so is what cannot be told because times
-were disturbed. Exit code 0: all is as expected, or nobody has published any. 1: something is not.
+DIR holds published reports, a folder for each GPU model. DIR/<gpu>/record.json is what a GPU of
+that model is expected to do; both records are judged now. Three kinds of differences fail, each a
+line: another verdict (an expected "undecided" allows any that was measured), a kernel that is
+slower in some case by more than two runs of the same code differ, and a kernel that lost times.
+Times beyond the hardware's limits, and claims left undecided by disturbed times, are lines that do
+not fail. Exit code 1: a difference.
 """
 
 from __future__ import annotations
@@ -27,14 +27,12 @@ from recheck_report.say.claim import counted, verdicts_of
 from recheck_report.say.outcome import in_words
 from recheck_report.say.times import Pair, changed_words, count, place, row_of
 
-MOST = 8  # rungs that lost times and suspect times, each a line; the rest is counted
+MOST = 8  # lines of one kind; the rest is counted
 
 
-def lines(found: Verdicts, titles: dict[str, str]) -> list[str]:
+def lines(verdicts: Verdicts, titles: dict[str, str]) -> list[str]:
     """A line for each claim, in columns."""
-    table = [
-        [each.id, each.verdict, _effect(each), titles.get(each.id, "")] for each in found.claims
-    ]
+    table = [[v.id, v.verdict, _effect(v), titles.get(v.id, "")] for v in verdicts.claims]
     widths = [max(map(len, column), default=0) for column in zip(*table, strict=True)]
     return [
         "  ".join(text.ljust(size) for text, size in zip(row, widths, strict=True)).rstrip()
@@ -42,95 +40,86 @@ def lines(found: Verdicts, titles: dict[str, str]) -> list[str]:
     ]
 
 
-def differences(found: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each claim, of those that both records are judged by, whose verdict is not as
-    expected."""
-    here, there, printed = found.by_id, expected.by_id, []
-    for name in sorted(here.keys() & there.keys(), key=in_order):
-        new, old = here[name], there[name]
-        if new.verdict == "undecided" and new.reason:
-            continue  # its times were disturbed
-        if old.verdict == "undecided" and new.verdict != "not measured":
-            continue  # what nobody could tell is no expectation
-        if new.verdict != old.verdict:
+def differences(verdicts: Verdicts, expected: Verdicts) -> list[str]:
+    """A line for each claim whose verdict differs; only claims that both records answer."""
+    result = []
+    for name in sorted(verdicts.by_id.keys() & expected.by_id.keys(), key=in_order):
+        new, old = verdicts.by_id[name], expected.by_id[name]
+        disturbed = new.verdict == "undecided" and new.reason
+        allowed = old.verdict == "undecided" and new.verdict != "not measured"
+        if new.verdict != old.verdict and not disturbed and not allowed:
             why = _effect(new) if new.measured else new.reason or "no reason given"
-            printed.append(f"{name}: was {old.verdict}, is {new.verdict}: {why}")
-    return printed
+            result.append(f"{name}: was {old.verdict}, is {new.verdict}: {why}")
+    return result
 
 
-def _first(lines: list[str], rest: str) -> list[str]:
-    """The first MOST of some lines, and one that counts the rest."""
-    more = len(lines) - MOST
-    return [*lines[:MOST], *([f"{rest} {more} more"] if more > 0 else [])]
+def _first(kind: str, entries: list[str]) -> list[str]:
+    """The first MOST entries as lines of that kind, and one that counts the rest."""
+    more = len(entries) - MOST
+    shown = [*entries[:MOST], *([f"{more} more"] if more > 0 else [])]
+    return [f"{kind}: {entry}" for entry in shown]
 
 
-def cannot_tell(found: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each claim that nothing is said of, as times were disturbed."""
-    own = [
-        f"cannot tell: {each.id}: {each.reason}"
-        for each in found.claims
-        if each.verdict == "undecided" and each.reason and each.id in expected.by_id
-    ]
-    return _first(own, "cannot tell:")
+def cannot_tell(verdicts: Verdicts, expected: Verdicts) -> list[str]:
+    """A line for each claim that disturbed times leave undecided."""
+    undecided = (v for v in verdicts.claims if v.verdict == "undecided" and v.reason)
+    return _first(
+        "cannot tell", [f"{v.id}: {v.reason}" for v in undecided if v.id in expected.by_id]
+    )
 
 
 def slower(pair: Pair) -> list[str]:
-    """A line for each rung with a case that is slower by more than two runs differ."""
-    printed = []
+    """A line for each kernel with a case that is slower by more than two runs differ."""
+    result = []
     for row in pair.rows("slower", rungs=True):
         more, rest = len(row.changes) - 1, row.cases - 1
-        # what hits one case alone is more often the run than the code
+        # what hits a single case is more often the run than the code
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
         beyond = f"two runs differ by up to {margin(row.most.noise)}"
-        printed.append(f"slower: {changed_words(row.most).plain}; {beyond}{also}")
-    return printed
+        result.append(f"slower: {changed_words(row.most).plain}; {beyond}{also}")
+    return result
 
 
 def gone(pair: Pair) -> list[str]:
-    """A line for each rung that lost times. What a run did not plan for is not lost, nor what a
-    slower CPU has not the time for."""
-    plan = pair.new.plan
-    whole = plan.full and not plan.dropped
-    found: dict[str, list[tuple[Case, Case | None]]] = {}
+    """A line for each kernel that lost times. Cases outside the run's plan are not lost, and
+    neither are those that a slower CPU has no time for."""
+    whole = pair.new.plan.full and not pair.new.plan.dropped
+    lost: dict[str, list[tuple[Case, Case | None]]] = {}
     for old, new in pair.lost:
-        skipped = (new is None and not whole) or (
-            new is not None and new.target == "cpu" and new.status == "not_run"
-        )
-        if old.role == "rung" and not skipped:
-            found.setdefault(row_of(old), []).append((old, new))
-    printed = []
-    for name, cases in found.items():
+        slow_cpu = new is not None and new.target == "cpu" and new.status == "not_run"
+        if old.role == "rung" and not slow_cpu and (new or whole):
+            lost.setdefault(row_of(old), []).append((old, new))
+    result = []
+    for name, cases in lost.items():
         old, new = cases[0]
         now = f"now {new.why_not}" if new else "now not in the record"
         rest = f"; so {len(cases) - 1} more of its cases" if len(cases) > 1 else ""
-        printed.append(f"gone: {name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
-    return _first(printed, "gone:")
+        result.append(f"{name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
+    return _first("gone", result)
 
 
-def too_good(own: Measured) -> list[str]:
-    """A line for each time of a record that is too good to be true."""
-    return _first([f"suspect: {name}: {why}" for name, why in own.suspects.items()], "suspect:")
+def too_good(report: Measured) -> list[str]:
+    """A line for each time that beats the hardware's limits."""
+    return _first("suspect", [f"{name}: {why}" for name, why in report.faster_than_ceiling.items()])
 
 
-def _effect(judged: Verdict) -> str:
-    found = judged.measured
-    return in_words(found) if found else NONE
+def _effect(verdict: Verdict) -> str:
+    return in_words(verdict.measured) if verdict.measured else NONE
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
-    """A record with its verdicts."""
-    own = read(path, experiments)
-    return own, verdicts_of(own.record, own.judgement)
+    report = read(path, experiments)
+    return report, verdicts_of(report.record, report.judgement)
 
 
-def _experiments(own: Measured) -> set[str]:
-    """What a record is about, whatever became of its cases."""
-    return {each.name for each in own.record.experiments} - {*SPECIAL}
+def _experiments(report: Measured) -> set[str]:
+    """The experiments of a record, except those about the machine itself."""
+    return {experiment.name for experiment in report.record.experiments} - {*SPECIAL}
 
 
-def _say(printed: Iterable[str]) -> None:
-    for line in printed:
+def _print(result: Iterable[str]) -> None:
+    for line in result:
         print(line)
 
 
@@ -145,55 +134,52 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     folder = options.expected
     if folder and not folder.is_dir():
-        raise Failed(f"--expected: {folder} is no folder; name that of the published reports", 2)
-    own, found = _judged(options.report, options.experiments)
-    # also of a run on which all of them failed
-    gpu = own.gpu if own.record.environment.gpu else None
+        raise Failed(f"--expected: {folder} is not a folder; name that of the published reports", 2)
+    report, verdicts = _judged(options.report, options.experiments)
+    # also where every case failed
+    gpu = report.gpu if report.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
-    expected = None
-    if path and path.is_dir():
-        expected = _judged(path, options.experiments)
-    titles = {each.id: each.title for each in load_collection(options.experiments).claims}
-    _say(lines(found, titles))
-    counts = {v: sum(each.verdict == v for each in found.claims) for v in VERDICTS}
+    expected = _judged(path, options.experiments) if path and path.is_dir() else None
+    titles = {claim.id: claim.title for claim in load_collection(options.experiments).claims}
+    _print(lines(verdicts, titles))
+    counts = {word: sum(v.verdict == word for v in verdicts.claims) for word in VERDICTS}
     print(f"\n{counted(counts).plain}: {gpu or 'no GPU'}")
-    if not found.claims and own.known.left_out:
-        theirs = ", ".join(sorted(_experiments(own)))
-        print(f"{options.experiments} has no claim about this record's experiments: {theirs}")
-    _say(too_good(own))
-    if expected is None or path is None:
+    if not verdicts.claims and report.collection.left_out:
+        names = ", ".join(sorted(_experiments(report)))
+        print(f"{options.experiments} has no claim about this record's experiments: {names}")
+    _print(too_good(report))
+    if expected and path:
+        return _compare(report, verdicts, *expected, path / RECORD)
+    if folder:
         publish = f"no expectation for {gpu}: publish the report to make it one"
-        if folder:
-            print(publish if gpu else "no expectation for a machine without a GPU")
-        return 0
-    return _held(own, found, *expected, path / RECORD)
-
-
-def _held(own: Measured, found: Verdicts, base: Measured, expected: Verdicts, path: Path) -> int:
-    """Says what is not as expected; returns the exit code."""
-    _say(f"expected: {line}" for line in too_good(base))
-    if not _experiments(own) & _experiments(base):
-        theirs = ", ".join(sorted(_experiments(base))) or "none"
-        print(f"no expectation: {path} is of other experiments ({theirs})")
-        return 0
-    left_out = len(found.by_id.keys() ^ expected.by_id.keys())
-    if left_out:
-        print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
-    pair = Pair(base, own)
-    changed, worse, lost = differences(found, expected), slower(pair), gone(pair)
-    _say([*changed, *worse, *lost, *cannot_tell(found, expected)])
-    _say([f"disturbed: {pair.disturbed}"] if pair.disturbed else [])
-    rungs = sum(each.new.role == "rung" for each in pair.changes)
-    said = f"{count(rungs, 'case')} of rungs"
-    if changed or worse or lost:
-        parts = [(changed, "verdict"), (worse, "slower rung")]
-        some = [count(len(each), what) for each, what in parts if each]
-        some += ["rungs without a time"] if lost else []
-        print(f"not as expected: {', '.join(some)}; of {said}: {path}")
-        if worse:
-            print(
-                "of the same code 1 case in 1000 is as slow: measure again to be sure of a lone one"
-            )
-        return 1
-    print(f"every verdict as expected, and none of {said} slower: {path}")
+        print(publish if gpu else "no expectation for a machine without a GPU")
     return 0
+
+
+def _compare(
+    report: Measured, verdicts: Verdicts, base: Measured, expected: Verdicts, path: Path
+) -> int:
+    """Prints how a report differs from the expected one; returns the exit code."""
+    _print(f"expected: {line}" for line in too_good(base))
+    if not _experiments(report) & _experiments(base):
+        names = ", ".join(sorted(_experiments(base))) or "none"
+        print(f"no expectation: {path} is of other experiments ({names})")
+        return 0
+    if left_out := len(verdicts.by_id.keys() ^ expected.by_id.keys()):
+        print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
+    pair = Pair(base, report)
+    changed, worse, lost = differences(verdicts, expected), slower(pair), gone(pair)
+    _print([*changed, *worse, *lost, *cannot_tell(verdicts, expected)])
+    if pair.disturbed:
+        print(f"disturbed: {pair.disturbed}")
+    compared = count(sum(change.new.role == "rung" for change in pair.changes), "case")
+    if not (changed or worse or lost):
+        print(f"every verdict as expected, and none of {compared} of kernels slower: {path}")
+        return 0
+    kinds = [count(len(changed), "verdict")] if changed else []
+    kinds += [count(len(worse), "slower kernel")] if worse else []
+    kinds += ["kernels without a time"] if lost else []
+    print(f"not as expected: {', '.join(kinds)}; of {compared} of kernels: {path}")
+    if worse:
+        print("1 case in 1000 is as slow with the same code: measure a single one again")
+    return 1

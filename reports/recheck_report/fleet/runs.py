@@ -113,7 +113,7 @@ def brought(folder: Path, model: str) -> tuple[Record | None, str]:
     journal = folder / JOURNAL
     if journal.is_file():
         with journal.open("rb") as file:
-            cases = max(0, sum(1 for _ in file) - 1)  # the first line is the environment's
+            cases = sum(b'","status":"' in line and b'"not_run"' not in line for line in file)
         kept = f"{cases} case{'' if cases == 1 else 's'} in {JOURNAL}"
         return None, f"cut off: {kept}; {RESUME}"
     if not (folder / RECORD).is_file():

@@ -1,5 +1,5 @@
-"""What a record says of its rows and cases: record.json's `strategies` and `cases`, and a line of
-samples.jsonl, member by member; and a case with all of these. Units are SI."""
+"""Types of rows and cases: record.json's `strategies` and `cases`, lines of samples.jsonl, and
+Case, which joins all three. Units are SI."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from recheck_report.record.typed import Is
 # names become parts of files' names, and stand as code in Markdown
 NAME, ROW = r"[a-z0-9_]{1,60}", r"[^/`\[\]<>|\\]{1,40}"
 SHAPE = r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*"
-# of a newer Recheck there may be other words, and no page takes one for Markdown
+# a newer Recheck may have other words; none of these characters is Markdown
 Word = Annotated[str, Is(pattern=r"^[A-Za-z0-9_ .+-]{1,40}$", form="a word")]
-# seconds: outside of these a time is none, and rates and logarithms would not be finite
+# seconds; other times are invalid, so that rates and logarithms stay finite
 SHORTEST, LONGEST = 1e-12, 1e9
 
 
 def _middle(samples: Sequence[float], step: float) -> float:
-    """The median; where three of four samples lie within a step of the clock of it, it would be a
-    multiple of the step or half of it, and their mean is the better one."""
-    found = median(samples)
-    near = [each for each in samples if abs(each - found) <= 1.01 * step]
-    return fmean(near) if 4 * len(near) >= 3 * len(samples) else found
+    """The median, in seconds. If three of four samples lie within a clock step of it, the median is
+    a multiple of half a step, so the mean of those samples is more precise."""
+    middle = median(samples)
+    near = [sample for sample in samples if abs(sample - middle) <= 1.01 * step]
+    return fmean(near) if 4 * len(near) >= 3 * len(samples) else middle
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Seconds:
 
 @dataclass(frozen=True)
 class Timing:
-    """What a file says of a time; read.py makes Seconds of it."""
+    """A time as a file has it; read.py turns it into Seconds."""
 
     median: Annotated[float | None, Is("seconds")] = None
     low: Annotated[float | None, Is("of the interval, seconds")] = None
@@ -59,7 +59,7 @@ class Error:
 
 @dataclass(frozen=True)
 class Power:
-    """What launches back to back draw, over a window of its own."""
+    """The power that launches back to back draw, in a separate window."""
 
     watts: Annotated[float | None, Is("on average, watts", least=0, zero_is_null=True)] = None
     joules: Annotated[float | None, Is("per launch, joules", least=0, zero_is_null=True)] = None
@@ -72,7 +72,7 @@ class Power:
 
 @dataclass(frozen=True)
 class Settling:
-    """What a sustained time began from."""
+    """The state in which a sustained time began."""
 
     seconds: Annotated[float, Is("of launches before it", least=0)] = 0.0
     settled: Annotated[bool, Is("whether pace and power had come to rest by then")] = True
@@ -94,7 +94,7 @@ class Row:
     """What all cases of a row of an experiment's table have in common."""
 
     experiment: Annotated[str, Is("by name", pattern=f"^{NAME}$", form="a name")]
-    role: Word = "rung"  # a step; baseline, roof, part, audit
+    role: Word = "rung"  # or baseline, roof, part, audit
     target: Word = "gpu"
     arithmetic: Word = "fp32"  # tf32, less accurate; split, on planes of a narrower type
     layout: Word = "row_major"  # of its first input
@@ -161,7 +161,7 @@ class Result:
     power: Annotated[Power | None, Is("of sustained launches; of older records, hot ones")] = None
     spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
     settling: Annotated[Settling | None, Is("of a sustained time")] = None
-    batch: Annotated[int, Is("launches of which each sample is the mean", least=1)] = 1
+    batch: Annotated[int, Is("number of launches in each sample", least=1)] = 1
     disturbed: Annotated[str | None, Is("what disturbed its time; null: nothing seen")] = None
 
 
@@ -182,11 +182,11 @@ class Case(Row, Result):
     raw: Raw
     seconds: Seconds | None = None
     unsure: str | None = None  # why its time decides nothing; None: it may
-    step: float = 0.0  # of the clock, as the samples have it: each is of several launches; seconds
+    step: float = 0.0  # seconds; the clock's step divided by `batch`
 
     @property
     def time(self) -> Seconds:
-        """The seconds of a case that is known to have passed."""
+        """The seconds; only for a case that passed."""
         assert self.seconds is not None, self.id
         return self.seconds
 
@@ -204,13 +204,13 @@ class Case(Row, Result):
 
     @cached_property
     def rounds(self) -> dict[int, float]:
-        """The middle of each block's samples, by the round that it was taken in: as
-        statistics.hpp's middle_of_block()."""
-        found, at = {}, 0
+        """The middle of each block's samples in seconds, by round, as in statistics.hpp's
+        middle_of_block()."""
+        middles, at = {}, 0
         for number, count in self.blocks:
-            found[number] = max(SHORTEST, _middle(self.samples[at : at + count], self.step))
+            middles[number] = max(SHORTEST, _middle(self.samples[at : at + count], self.step))
             at += count
-        return found
+        return middles
 
     @property
     def shape_name(self) -> str:
@@ -233,7 +233,7 @@ class Case(Row, Result):
 
     @property
     def documented(self) -> bool:
-        """Whether a document has it, and not we or the vendor alone."""
+        """Whether the row comes from a document, not from us or the vendor."""
         return self.source.document not in ("Recheck", "vendor")
 
     @property
@@ -245,5 +245,5 @@ class Case(Row, Result):
 
     @property
     def why_not(self) -> str:
-        """What a reader is told instead of a number: "not run: no CUDA device"."""
+        """Why the case has no time: "not run: no CUDA device"."""
         return f"{self.status.replace('_', ' ')}: {self.reason or 'no reason given'}"

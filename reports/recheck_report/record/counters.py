@@ -1,4 +1,4 @@
-"""What can be known of a launch and of a device besides times, under the names that claims use."""
+"""The counters of launches and the attributes of devices, under the names that claims use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _sass(what: str, *otherwise: str) -> Counter:
 
 
 def _percent(*names: str) -> Counter:
-    """How busy a unit is: the first of these that there is, of the longest kernel."""
+    """How busy a unit is in the longest kernel: the first of these metrics that ncu knows."""
     kinds = "avg.pct_of_peak_sustained_"
     return Counter(tuple((name.replace("%", kinds),) for name in names), None)
 
@@ -100,7 +100,7 @@ def counter_of(name: str) -> Counter:
     return COUNTERS.get(name) or Counter(((name,),), over_kernels)
 
 
-# what says which unit limits a launch
+# counters that show which unit limits a launch
 LIMITS = (
     *(name for name in COUNTERS if name.endswith("_percent")),
     "shared_bank_conflicts",

@@ -1,5 +1,4 @@
-"""What a record says of the machine, the build and the method: record.json's `environment` and
-`method`, member by member. Units are SI."""
+"""The machine, the build and the method: record.json's `environment` and `method`. Units are SI."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from recheck_report.record.typed import Is
 
 @dataclass(frozen=True)
 class Gpu:
-    """Of what a device does not know it says 0, as integrated GPUs do of their memory."""
+    """0 means unknown, as for the memory of integrated GPUs."""
 
     name: Annotated[str, Is("of the model")] = "unknown GPU"
     compute_capability: Annotated[str, Is("major.minor")] = ""
@@ -40,19 +39,19 @@ class Git:
     diff: Annotated[str | None, Is("16 hex digits of a hash of the uncommitted changes")] = None
 
     @property
-    def known(self) -> bool:
+    def has_commit(self) -> bool:
         """Whether a reader could check the commit out."""
         return re.fullmatch("[0-9a-f]{40}", self.commit or "") is not None
 
     @property
     def short(self) -> str:
         """ "a798947"; "none" for a source tree in no repository."""
-        return (self.commit or "")[:7] if self.known else "none"
+        return (self.commit or "")[:7] if self.has_commit else "none"
 
 
 @dataclass(frozen=True)
 class Condition:
-    """What may falsify every time of a run."""
+    """A condition that may falsify every time of a run."""
 
     code: Annotated[str, Is("launch_blocking, debug_build, and others, which are only shown")] = ""
     says: Annotated[str, Is("a sentence for a reader, at the report's top")] = ""
@@ -60,7 +59,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class State:
-    """What may change before a run is resumed; nothing is known without a GPU."""
+    """The part of the environment that may change before a run is resumed; empty without a GPU."""
 
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
@@ -69,7 +68,7 @@ class State:
         int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
     ] = None
     free_memory_bytes: Annotated[
-        int | None, Is("bytes of the GPU's memory that nobody had when the run began")
+        int | None, Is("free bytes of the GPU's memory when the run began")
     ] = None
     other_cpus: Annotated[
         int | None, Is("the most CPUs that other processes kept busy between two looks")
@@ -85,7 +84,7 @@ class State:
 @dataclass(frozen=True)
 class Environment:
     gpu: Annotated[Gpu | None, Is("the device's attributes; null without one")] = None
-    gpu_reason: Annotated[str | None, Is("why there is no GPU; null with one")] = None
+    gpu_reason: Annotated[str | None, Is("why the machine has no GPU; null with one")] = None
     driver: Annotated[str | None, Is("version of the kernel's driver; null: none")] = None
     cuda_driver: Annotated[str | None, Is("the CUDA version that the driver has")] = None
     cuda_runtime: Annotated[str | None, Is("its version; null: built without CUDA")] = None
@@ -122,7 +121,7 @@ class Environment:
     conditions: Annotated[tuple[Condition, ...], Is("what may falsify every time of the run")] = ()
 
     def why_unknown(self, name: str) -> str:
-        """What a reader is told instead of the field's value."""
+        """The text in place of an unknown field's value: "not known: no permission"."""
         reason = self.unknown.get(name) or self.unknown.get(name.rsplit(".", 1)[-1])
         return f"not known: {reason}" if reason else "not known"
 
@@ -138,17 +137,17 @@ class Method:
     proofs_timed_from_seconds: Annotated[
         float | None,
         Is(
-            "a launch of a CPU row that takes so long is timed in its two proofs and on fresh "
-            "inputs, too. A record without this number has no such samples (s per launch)"
+            "CPU rows with launches at least this long are also timed in both proofs and on fresh "
+            "inputs. Records without this number have no such samples (s per launch)"
         ),
     ] = None
     three_samples_from_seconds: Annotated[
-        float | None, Is("a launch of a CPU row that takes so long has these three alone (s)")
+        float | None, Is("CPU rows with launches at least this long have only those three (s)")
     ] = None
     disturbed_above: Annotated[
         float | None,
         Is(
-            "a block that takes more than so many times the case's fastest block but one is set "
-            "aside and measured again (times)"
+            "a block slower than the case's second fastest block by this factor is set aside and "
+            "measured again (times)"
         ),
     ] = None

@@ -1,7 +1,5 @@
-"""Reads probes.json, schema 1: what was found out about a record's code besides its times.
-
-Counters of Nsight Compute, attributes of the device, outcomes of single tests; made by
-`recheck-report collect` on the machine that measured, and kept beside the record.
+"""Reads probes.json, schema 1: counters of Nsight Compute, attributes of the device and outcomes of
+tests. `recheck-report collect` writes it next to the record, on the machine that measured.
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ Commit = Annotated[str | None, Is("as in the record", pattern="^([0-9a-f]{40}|un
 
 @dataclass(frozen=True)
 class Origin:
-    """Which code and machine they are about."""
+    """The code and machine that the probes are about."""
 
     gpu: Annotated[str | None, Is("model; null without one")]
     driver: Annotated[str | None, Is("as in the record")]
@@ -38,7 +36,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Counters:
-    reason: Annotated[str | None, Is("why there are none", filled=True)]
+    reason: Annotated[str | None, Is("why no counter has a value", filled=True)]
     values: Annotated[
         dict[str, Annotated[float, Is(least=0, most=MOST_COUNT)]], Is("by the counters' names")
     ]
@@ -56,7 +54,7 @@ class Trial:
 @dataclass(frozen=True, eq=False)
 class Probes:
     schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
-    environment: Annotated[Origin, Is("where it was found out")]
+    environment: Annotated[Origin, Is("the machine and the code")]
     attributes: Annotated[
         dict[str, Annotated[float, Is(least=0, most=1e9)]], Is("of the device, by name")
     ]
@@ -64,12 +62,13 @@ class Probes:
     tests: Annotated[dict[str, Trial], Is("by kind and name", names=_TEST)]
 
     def foreign(self, record: Record, machine: bool = True) -> str | None:
-        """Why these probes are not about that record, or its code alone; None if they are."""
-        own, env = self.environment, record.environment
-        pairs = [("commit", own.commit, env.git.commit)]
+        """How the machine or code of these probes differs from the record's; None if both agree.
+        `machine`: whether to compare the machine as well as the commit."""
+        about, env = self.environment, record.environment
+        pairs = [("commit", about.commit, env.git.commit)]
         if machine:
             gpu = env.gpu.name if env.gpu else None
-            pairs = [("GPU", own.gpu, gpu), ("driver", own.driver, env.driver), *pairs]
+            pairs = [("GPU", about.gpu, gpu), ("driver", about.driver, env.driver), *pairs]
         for field, here, measured in pairs:
             if here != measured:
                 return f"probes.json has {field} {here}, the record {measured}"
@@ -77,9 +76,6 @@ class Probes:
 
 
 def load_probes(path: Path) -> Probes | None:
-    """The probes in a report folder, or beside a record; None where there are none.
-
-    Raises BadRecord with one line that names the file and the field, and says what to do.
-    """
+    """The probes next to a record; None without a file. Raises BadRecord."""
     file = (path if path.is_dir() else path.parent) / PROBES
     return read_if_there(Probes, file, SCHEMA, "no probes.json", "collect the probes again")

@@ -1,8 +1,8 @@
-"""Reads record.json and the samples beside it, schema 6 (and 5, whose form has the same members).
+"""Reads record.json and its samples, schema 6 (and 5, which has the same members).
 
-Reading checks form alone: schema, types, sizes. What a record says of a machine is never refused: a
-member that is missing, null or not of its type gets its default, one that we do not know is
-ignored, and a row or case that cannot be read costs only itself. `Record.unread` says which.
+Reading checks only schema, types and sizes. A member that is missing, null or of another type gets
+its default, an unknown member is ignored, and an unreadable row or case loses only itself.
+`Record.unread` lists these.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Exper
 from recheck_report.record.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
 RECORD, SAMPLES = "record.json", "samples.jsonl"
-JOURNAL = "record.journal.jsonl"  # of a run that came to no end
+JOURNAL = "record.journal.jsonl"  # of a run that did not end
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
-STEP = 32  # nanoseconds: of the clock that events read, where a record does not say it; Hopper's
-# regimes timed by it, and how many steps a sample may be off: drained is the difference of two
-# times, and inner a hundredth of one
+STEP = 32  # nanoseconds: the step of the events' clock on Hopper, for records that lack it
+# regimes timed by events, and the steps that a sample may be off: drained is the difference of two
+# times, inner a hundredth of one
 STEPS = {"cold": 1.0, "hot": 1.0, "drained": 2.0, "inner": 0.01}
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 
 
 def usable(entry: Timing | None) -> Seconds | None:
-    """The time with 0 < low <= median <= high; None where a clock had no tick, or it is not said.
-    An end that is not known is the median."""
+    """The time with 0 < low <= median <= high; None if it is missing or zero. A missing end is the
+    median."""
     if entry is None or entry.median is None or not SHORTEST < entry.median < LONGEST:
         return None
     low, high = (entry.median if end is None else end for end in (entry.low, entry.high))
@@ -62,8 +62,8 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
 
 
 def _step(entry: Entry, row: Strategy, state: State) -> float:
-    """The step of the clock that timed a case, as its samples have it, in seconds; 0 of the host's,
-    which is too small to matter."""
+    """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for the
+    host's clock, whose step is negligible."""
     regime = entry.id.rsplit("/", 1)[1]
     if row.target != "gpu" or regime not in STEPS:
         return 0.0
@@ -71,8 +71,8 @@ def _step(entry: Entry, row: Strategy, state: State) -> float:
 
 
 def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
-    """The extents by the experiment's axes, or by numbers where these do not fit."""
-    extents = [int(each) for each in shape.split("x")]
+    """The extents by axis; numbered axes if the experiment's do not fit."""
+    extents = [int(extent) for extent in shape.split("x")]
     if len(axes) != len(extents) or len({*axes}) < len(axes):
         axes = tuple(f"axis{at}" for at in range(1, len(extents) + 1))
     return dict(zip(axes, extents, strict=True))
@@ -81,13 +81,13 @@ def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
 def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state: State) -> Case:
     """A case with the members of its strategy and its samples."""
     _, strategy, shape, regime = entry.id.split("/")
-    own = {each.name: getattr(row, each.name) for each in fields(Row)}
-    own |= {each.name: getattr(entry, each.name) for each in fields(Result)}
+    members = {field.name: getattr(row, field.name) for field in fields(Row)}
+    members |= {field.name: getattr(entry, field.name) for field in fields(Result)}
     seconds = usable(entry.seconds) if entry.status == "passed" else None
     if entry.status == "passed" and seconds is None:
-        own["reason"] = entry.reason or "its time is 0 or not known"
+        members["reason"] = entry.reason or "its time is 0 or not known"
     return Case(
-        **own,
+        **members,
         strategy=strategy,
         shape=_sizes(shape, about.axes),
         regime=regime,
@@ -99,42 +99,40 @@ def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state
 
 
 def _cases(
-    document: Document, lines: dict[str, Raw], known: dict[str, Experiment], unread: Notes
+    document: Document, lines: dict[str, Raw], experiments: dict[str, Experiment], unread: Notes
 ) -> tuple[Case, ...]:
-    """All cases that can be read; adds experiments that are in ids alone to those known."""
+    """All readable cases. Adds the experiments that only ids name to `experiments`."""
     rows: dict[tuple[str, str], Strategy] = {}
     for row in document.strategies:
         rows.setdefault((row.experiment, row.name), row)
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for entry in document.cases:
         experiment, strategy = entry.id.split("/")[:2]
         if entry.status not in STATUS:
-            unread.append(
-                f"{entry.id} has the status {entry.status!r}, which no case of Recheck has"
-            )
-        if entry.id in found:
+            unread.append(f"{entry.id} has the unknown status {entry.status!r}")
+        if entry.id in cases:
             unread.append(f"{entry.id} appears twice")
         elif (experiment, strategy) not in rows:
-            unread.append(f"{entry.id} is of no strategy: there is no {experiment}/{strategy}")
+            unread.append(f"{entry.id}: the record lists no strategy {experiment}/{strategy}")
         else:
-            about = known.setdefault(experiment, Experiment(experiment))
+            about = experiments.setdefault(experiment, Experiment(experiment))
             row, raw = rows[experiment, strategy], lines.get(entry.id)
-            found[entry.id] = _case(entry, row, about, raw, document.environment.state)
-    return tuple(found.values())
+            cases[entry.id] = _case(entry, row, about, raw, document.environment.state)
+    return tuple(cases.values())
 
 
-def _whole(each: Experiment, cases: tuple[Case, ...]) -> Experiment:
-    """With a title and a headline shape, where the file has none that could be one."""
-    shapes = [case.shape_name for case in cases if case.experiment == each.name]
-    of_axes = each.headline.count("x") + 1 == (shapes[0].count("x") + 1 if shapes else 0)
-    fits = re.fullmatch(SHAPE, each.headline) and (of_axes or not shapes)
-    headline = each.headline if fits else (shapes[0] if shapes else "1")
-    return replace(each, title=each.title or each.name, headline=headline)
+def _whole(experiment: Experiment, cases: tuple[Case, ...]) -> Experiment:
+    """The experiment, with defaults for a missing title or an impossible headline shape."""
+    shapes = [case.shape_name for case in cases if case.experiment == experiment.name]
+    of_axes = experiment.headline.count("x") + 1 == (shapes[0].count("x") + 1 if shapes else 0)
+    fits = re.fullmatch(SHAPE, experiment.headline) and (of_axes or not shapes)
+    headline = experiment.headline if fits else (shapes[0] if shapes else "1")
+    return replace(experiment, title=experiment.title or experiment.name, headline=headline)
 
 
 def _raw(data: bytes, where: str, unread: Notes) -> Raw:
-    """How a case was timed. Blocks that do not fit its samples are left out, so that none of its
-    comparisons is by rounds; raises BadRecord for what is no line of samples."""
+    """One line of samples. Drops blocks that do not fit the samples, so comparisons will not pair
+    rounds. Raises BadRecord."""
     if len(data) > MOST_LINE:
         raise BadRecord(f"{where}: has more than {MOST_LINE} bytes")
     notes = Notes()
@@ -157,14 +155,14 @@ def _unpacked(data: bytes) -> bytes:
 
 
 def _samples(folder: Path, unread: Notes) -> tuple[dict[str, Raw], dict[str, bytes]]:
-    """The lines of samples.jsonl by their cases' ids, and the file that held them, as it is; none
-    where it is missing or damaged, as medians and intervals stand in the record."""
-    # of recheck's own file and a report's, the former is what was measured last
+    """The lines of samples.jsonl by case id, and the bytes of their file. Both are empty if it is
+    missing or damaged: the record still has medians and intervals."""
+    # recheck's file is newer than the compressed one of a report
     path = next((p for p in (folder / SAMPLES, folder / COMPRESSED) if p.exists()), None)
     if path is None:
         unread.append(f"{COMPRESSED} is missing")
         return {}, {}
-    found: dict[str, Raw] = {}
+    lines: dict[str, Raw] = {}
     try:
         data = bytes_of(path)
         text = _unpacked(data) if path.name == COMPRESSED else data
@@ -174,10 +172,10 @@ def _samples(folder: Path, unread: Notes) -> tuple[dict[str, Raw], dict[str, byt
     for number, line in enumerate(text.splitlines(), 1):
         try:
             raw = _raw(line, f"{path.name}, line {number}", unread)
-            found.setdefault(raw.id, raw)
+            lines.setdefault(raw.id, raw)
         except BadRecord as error:
             unread.append(f"{path.name}, line {number}: {error}")
-    return found, {path.name: data}
+    return lines, {path.name: data}
 
 
 def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
@@ -192,23 +190,23 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     if type(value.get("cases")) is not list:
         raise BadRecord("has no list of cases")
     document = typed(Document, value, "", unread)
-    known: dict[str, Experiment] = {}
-    for each in document.experiments:
-        known.setdefault(each.name, each)
+    experiments: dict[str, Experiment] = {}
+    for experiment in document.experiments:
+        experiments.setdefault(experiment.name, experiment)
     lines, files = _samples(folder, unread)
-    cases = _cases(document, lines, known, unread)
-    run = {each.name: getattr(document, each.name) for each in fields(Run)}
+    cases = _cases(document, lines, experiments, unread)
+    run = {field.name: getattr(document, field.name) for field in fields(Run)}
     named = "environment" not in value or document.environment.gpu is not None
-    if not named and any(each.seconds and each.target == "gpu" for each in cases):
-        unread.append("field environment.gpu names no GPU, and there are times of one")
+    if not named and any(case.seconds and case.target == "gpu" for case in cases):
+        unread.append("field environment.gpu names no GPU, but cases have GPU times")
         run["environment"] = replace(document.environment, gpu=Gpu())
-    run["ceilings"] = {k: each for k, each in document.ceilings.items() if each.value}
-    run["experiments"] = tuple(_whole(each, cases) for each in known.values())
+    run["ceilings"] = {k: ceiling for k, ceiling in document.ceilings.items() if ceiling.value}
+    run["experiments"] = tuple(_whole(experiment, cases) for experiment in experiments.values())
     return Record(**run, cases=cases, unread=tuple(unread)), {RECORD: raw, **files}
 
 
 def compressed(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The same files in their order with the samples compressed, as a report holds them."""
+    """The files in their order, with the samples compressed, as in a report."""
     return {
         COMPRESSED if name == SAMPLES else name: bz2.compress(data) if name == SAMPLES else data
         for name, data in files.items()
@@ -221,15 +219,14 @@ def locate(path: Path) -> Path:
 
 
 def load(path: Path) -> tuple[Record, dict[str, bytes]]:
-    """Reads a record; returns it with the bytes of its files: record.json, and that of its samples.
-
-    Raises BadRecord with one line that names the file and what is wrong, where nothing can be used.
-    """
+    """A record, and the bytes of its files by name. Raises BadRecord if nothing can be used."""
     path = locate(path)
     journal = path.with_name(JOURNAL)
     if not path.exists() and journal.exists():
         where = f"recheck --resume --output={path.parent}"
-        raise BadRecord(f"{path}: is not written yet, as its run was cut off: go on with {where}")
+        raise BadRecord(
+            f"{path}: is not written yet, as its run was cut off: continue with {where}"
+        )
     try:
         return _parse(bytes_of(path), path.parent)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""What one run on one machine measured: record.json as a value, its cases with their samples.
+"""record.json as a value: what one run on one machine measured.
 
-The classes mirror the file member by member, in environment.py, case.py and here; a case also has
-what the file says once for all cases of its strategy, and its samples. read.py reads them.
+The classes here, in environment.py and in case.py mirror the file. read.py reads it, and joins each
+case with its strategy and its samples.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from recheck_report.record.case import NAME, Case, Entry, Strategy, Word
 from recheck_report.record.environment import Environment, Method
 from recheck_report.record.typed import Is
 
-__all__ = ["Case"]  # which most of those who read a record need as well
+__all__ = ["Case"]  # most readers of a record need it too
 SCHEMA, OLDEST = 6, 5
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
-# in the order of tables; others come behind
+# in the order of tables; others follow
 REGIMES = ("cold", "drained", "hot", "inner", "end_to_end", "first", "first_context", "sustained")
-# experiments about the measurement and the machine: they have sections of their own, no ladder
+# experiments about the measurement and the machine, which have their own sections
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
 
@@ -60,7 +60,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What record.json says of all of its cases."""
+    """The members of record.json that concern all cases."""
 
     schema: Annotated[int, Is("of this form; every change of it bumps the number")]
     environment: Annotated[Environment, Is("machine, build and settings")] = Environment()
@@ -85,7 +85,7 @@ class Document(Run):
 @dataclass(frozen=True, eq=False)
 class Record(Run):
     cases: tuple[Case, ...] = ()
-    unread: tuple[str, ...] = ()  # what of the files could not be read, each a short sentence
+    unread: tuple[str, ...] = ()  # one short sentence for each unreadable part
 
     @cached_property
     def by_id(self) -> dict[str, Case]:
@@ -97,18 +97,18 @@ class Record(Run):
     def timed(
         self, experiment: Experiment, strategy: str | None, shape: str, regime: str = ""
     ) -> Case | None:
-        """The same, if it has a time; by default in the regime that ranks the experiment's rows."""
+        """A case if it has a time; by default in the regime that ranks the experiment's rows."""
         case = self.find(experiment, strategy or "", shape, regime or self.ranked_by(experiment))
         return case if case and case.seconds else None
 
     def ranked_by(self, experiment: Experiment) -> str:
-        """The regime whose times rank an experiment's GPU rows: drained, in which written bytes
-        count, where its kernels have such times at the headline; else cold."""
+        """The regime that ranks an experiment's GPU rows: drained if its kernels have such times at
+        the headline, as that includes written bytes; else cold."""
         return "drained" if experiment.name in self._drained else "cold"
 
     @cached_property
     def _drained(self) -> set[str]:
-        headline = {each.name: each.headline for each in self.experiments}
+        headline = {e.name: e.headline for e in self.experiments}
         return {
             case.experiment
             for case in self.cases
@@ -118,16 +118,16 @@ class Record(Run):
 
     @cached_property
     def _by_experiment(self) -> dict[str, list[Case]]:
-        found: dict[str, list[Case]] = {each.name: [] for each in self.experiments}
+        cases: dict[str, list[Case]] = {experiment.name: [] for experiment in self.experiments}
         for case in self.cases:
-            found[case.experiment].append(case)
-        return found
+            cases[case.experiment].append(case)
+        return cases
 
-    def of(self, experiment: Experiment) -> list[Case]:
+    def cases_of(self, experiment: Experiment) -> list[Case]:
         return self._by_experiment[experiment.name]
 
     def shapes(self, experiment: Experiment) -> list[str]:
-        return list(dict.fromkeys(case.shape_name for case in self.of(experiment)))
+        return list(dict.fromkeys(case.shape_name for case in self.cases_of(experiment)))
 
     @cached_property
     def _rows(self) -> dict[str, list[Case]]:
@@ -135,30 +135,30 @@ class Record(Run):
         # only the hot regime has CPU and GPU rows alike, and sweeps are timed at some shapes only:
         # the whole order shows where the most rows are hot
         most = Counter((c.experiment, c.shape_name) for c in self.cases if c.regime == "hot")
-        rows: dict[str, dict[str, Case]] = {each.name: {} for each in self.experiments}
+        rows: dict[str, dict[str, Case]] = {experiment.name: {} for experiment in self.experiments}
         for case in sorted(
             self.cases, key=lambda c: (c.regime != "hot", -most[c.experiment, c.shape_name])
         ):
             rows[case.experiment].setdefault(case.strategy, case)
-        return {name: list(found.values()) for name, found in rows.items()}
+        return {name: list(row.values()) for name, row in rows.items()}
 
     def experiment(self, name: str) -> Experiment | None:
-        return next((each for each in self.experiments if each.name == name), None)
+        return next((e for e in self.experiments if e.name == name), None)
 
     def experiment_of(self, case: Case) -> Experiment:
-        """Reading has made one for each case."""
-        return next(each for each in self.experiments if each.name == case.experiment)
+        """The case's experiment; read.py makes one for every case."""
+        return next(e for e in self.experiments if e.name == case.experiment)
 
     @cached_property
     def regimes(self) -> list[str]:
-        """All that cases have, in the order of tables."""
-        found = dict.fromkeys(case.regime for case in self.cases)
-        return [*(each for each in REGIMES if each in found), *(found.keys() - {*REGIMES})]
+        """The regimes of all cases, in the order of tables."""
+        measured = dict.fromkeys(case.regime for case in self.cases)
+        return [*(r for r in REGIMES if r in measured), *(measured.keys() - {*REGIMES})]
 
     @property
     def ordinary(self) -> list[Experiment]:
-        """The experiments that the documents are about, and that have a case."""
-        return [e for e in self.experiments if e.name not in SPECIAL and self.of(e)]
+        """The experiments with cases that are about the documents, not the machine."""
+        return [e for e in self.experiments if e.name not in SPECIAL and self.cases_of(e)]
 
     def strategies(self, experiment: Experiment) -> list[Case]:
         """One case for each strategy, in table order."""

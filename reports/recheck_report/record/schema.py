@@ -35,38 +35,38 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
     if outer is Annotated:
         return form_of(*get_args(kind)[:2])
     if outer is UnionType:
-        found = form_of(get_args(kind)[0], limits)
-        found["type"] = [found["type"], "null"]
+        result = form_of(get_args(kind)[0], limits)
+        result["type"] = [result["type"], "null"]
         if limits.one_of:
-            found["enum"] = [*limits.one_of, None]
-        return found
-    found = {"description": limits.what} if limits.what else {}
-    found |= _allowed(limits, "minLength" if outer is str else "minItems")
+            result["enum"] = [*limits.one_of, None]
+        return result
+    result = {"description": limits.what} if limits.what else {}
+    result |= _allowed(limits, "minLength" if outer is str else "minItems")
     if outer in TYPES:
-        return found | {"type": TYPES[outer]}
+        return result | {"type": TYPES[outer]}
     if outer is tuple:
-        inner, *others = map(form_of, filter(lambda each: each is not ..., get_args(kind)))
+        inner, *others = map(form_of, filter(lambda inner: inner is not ..., get_args(kind)))
         many: Json = {"items": inner}
         if others:
             count = 1 + len(others)
             many = {"items": [inner, *others], "minItems": count, "maxItems": count}
-        return found | {"type": "array"} | many
+        return result | {"type": "array"} | many
     if outer is dict:
-        return found | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
+        return result | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
     assert is_dataclass(outer), outer
     hints = members(outer)
     needed = [
-        each.name
-        for each in fields(outer)
-        if each.default is MISSING and each.default_factory is MISSING
+        field.name
+        for field in fields(outer)
+        if field.default is MISSING and field.default_factory is MISSING
     ]
-    of_members = {name: form_of(each) for name, each in hints.items()}
-    return found | {"type": "object", "required": needed, "properties": of_members}
+    of_members = {name: form_of(hint) for name, hint in hints.items()}
+    return result | {"type": "object", "required": needed, "properties": of_members}
 
 
 def _allowed(limits: Is, least_many: str) -> Json:
-    found = {"minimum": limits.least, "exclusiveMinimum": limits.above, "maximum": limits.most}
-    allowed: Json = {key: value for key, value in found.items() if value is not None}
+    bounds = {"minimum": limits.least, "exclusiveMinimum": limits.above, "maximum": limits.most}
+    allowed: Json = {key: value for key, value in bounds.items() if value is not None}
     allowed |= {"enum": [*limits.one_of]} if limits.one_of else {}
     allowed |= {"pattern": limits.pattern} if limits.pattern else {}
     allowed |= {"propertyNames": {"pattern": limits.names}} if limits.names else {}

@@ -1,9 +1,8 @@
-"""What json and tomllib have read, as values of our types; what is none is refused in one line.
+"""Turns the output of json and tomllib into typed values, or refuses it in one line.
 
 A type is a dataclass, tuple, dict, str, float, int or bool, or one of these or None. `Annotated`
-with an `Is` it also says what it means and which values are allowed. What ties members to each
-other is left to whoever reads them. Nothing here may grow with what a stranger writes: texts,
-lists, numbers and files have bounds.
+with an `Is`, it also has a meaning and limits. Texts, lists, numbers and files have bounds, so a
+stranger's file cannot exhaust memory.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from types import UnionType
 from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-Notes = list[str]  # what could not be read, each a short sentence
+Notes = list[str]  # one short sentence for each unreadable value
 Read = Callable[[Any, str, Notes | None], Any]  # of a value, its path in the file, and notes
 
 MOST_BYTES = 1 << 26  # of a file; a full run's largest has 5 MB
@@ -32,11 +31,11 @@ MOST_NUMBER, MOST_INTEGER = 1e300, 2**63 - 1
 
 
 class BadRecord(Exception):
-    """The input is no file that this program can read; str() is one line for the user."""
+    """An input file is unusable; str() is one line for the user."""
 
 
 class Unfit(BadRecord):
-    """A value that is not of its type, or not allowed, at a path in its file."""
+    """A value of the wrong type, or outside its limits, at a path in its file."""
 
     def __init__(self, what: str, where: str = "") -> None:
         super().__init__(f"field {' '.join(where.split()) or 'at the top'} {what}")
@@ -44,7 +43,7 @@ class Unfit(BadRecord):
 
 @dataclass(frozen=True)
 class Is:
-    """What a member means, and which values of its type are allowed; None and empty: any."""
+    """What a member means, and its limits; None or empty: no limit."""
 
     what: str = ""
     least: float | None = None
@@ -54,7 +53,7 @@ class Is:
     pattern: str = ""
     form: str = ""  # the pattern in words
     filled: bool = False  # a text or list that may not be empty
-    zero_is_null: bool = False  # drivers say 0 of what they do not know
+    zero_is_null: bool = False  # drivers report 0 for unknown
     names: str = ""  # the pattern of an object's names
 
     @property
@@ -68,8 +67,8 @@ ANY = Is()
 
 
 def printable(text: str) -> str:
-    """A stranger's words as one line that no terminal takes for a command."""
-    return " ".join("".join(each if each.isprintable() else " " for each in text).split())
+    """The text in one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def _text(value: Any, where: str) -> str:
@@ -86,10 +85,10 @@ def _text(value: Any, where: str) -> str:
 def _collection(value: Any, where: str, kind: type, what: str) -> Any:
     if type(value) is not kind:
         raise Unfit(f"must be {what}", where)
-    there: Any = value
-    if len(there) > MOST_ENTRIES:
+    entries: Any = value
+    if len(entries) > MOST_ENTRIES:
         raise Unfit(f"must have at most {MOST_ENTRIES} entries", where)
-    return there
+    return entries
 
 
 def _number(kind: type, limits: Is) -> Read:
@@ -111,27 +110,27 @@ def _number(kind: type, limits: Is) -> Read:
 
 
 def _limited(convert: Read, limits: Is, nullable: bool) -> Read:
-    """With what is allowed of a text, or of how many entries there are."""
+    """Adds the checks of one_of, pattern and filled to a reader."""
     if not (limits.one_of or limits.pattern or limits.filled):
         return convert
     match = re.compile(limits.pattern).search
-    known = ", ".join(filter(None, map(str, limits.one_of)))
+    allowed = ", ".join(filter(None, map(str, limits.one_of)))
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
-        found = convert(value, where, notes)
-        if limits.one_of and found not in limits.one_of:
-            raise Unfit(f"must be {'null or ' if nullable else ''}one of {known}", where)
-        if limits.pattern and not match(found):
+        result = convert(value, where, notes)
+        if limits.one_of and result not in limits.one_of:
+            raise Unfit(f"must be {'null or ' if nullable else ''}one of {allowed}", where)
+        if limits.pattern and not match(result):
             raise Unfit(f"must be {limits.form or f'of the form {limits.pattern}'}", where)
-        if limits.filled and not found:
+        if limits.filled and not result:
             raise Unfit("must not be empty", where)
-        return found
+        return result
 
     return read
 
 
 def _noted(unfit: Unfit, notes: Notes | None) -> None:
-    """Notes what could not be read, where such notes are kept; else raises it."""
+    """Appends the error to the notes, or raises it without notes."""
     if notes is None:
         raise unfit from None
     notes.append(str(unfit))
@@ -150,13 +149,13 @@ def _tuple(inner: Any) -> Read:
                 convert(min(listed), where, None)
                 convert(max(listed), where, None)
                 return tuple(listed)
-        found = []
-        for at, each in enumerate(listed):
+        result = []
+        for at, entry in enumerate(listed):
             try:
-                found.append(convert(each, f"{where}[{at}]", notes))
+                result.append(convert(entry, f"{where}[{at}]", notes))
             except Unfit as unfit:
                 _noted(unfit, notes)
-        return tuple(found)
+        return tuple(result)
 
     return read
 
@@ -168,7 +167,7 @@ def _fixed(kinds: tuple[Any, ...]) -> Read:
         if len(_collection(value, where, list, "a list")) != len(converts):
             raise Unfit(f"must have {len(converts)} entries", where)
         pairs = zip(converts, value, strict=True)
-        return tuple(convert(each, where, None) for convert, each in pairs)
+        return tuple(convert(entry, where, None) for convert, entry in pairs)
 
     return read
 
@@ -178,49 +177,50 @@ def _dict(inner: Any, limits: Is) -> Read:
     name_of = _limited(lambda value, where, _: _text(value, where), names, False)
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
-        found: dict[str, Any] = {}
-        for name, each in _collection(value, where, dict, "an object").items():
+        result: dict[str, Any] = {}
+        for name, entry in _collection(value, where, dict, "an object").items():
             at = f"{where}.{name[:100]}".removeprefix(".")
             try:
-                if (shown := name_of(name, at, None)) in found:  # but for what nobody sees
-                    raise Unfit("is there twice", at)
-                found[shown] = convert(each, at, notes)
+                if (
+                    shown := name_of(name, at, None)
+                ) in result:  # names may differ in invisible characters
+                    raise Unfit("appears twice", at)
+                result[shown] = convert(entry, at, notes)
             except Unfit as unfit:
                 _noted(unfit, notes)
-        return found
+        return result
 
     return read
 
 
 def _dataclass(kind: Any) -> Read:
-    """Members that the class does not know are ignored. One with a default may be missing, or null
-    where its type has no null."""
-    known: list[tuple[str, Read, bool, bool]] = []
+    """Ignores unknown members. A member with a default may be missing or null."""
+    readers: list[tuple[str, Read, bool, bool]] = []
 
     def learn() -> None:
         hints = members(kind)
-        for each in fields(kind):
-            needed = each.default is MISSING and each.default_factory is MISSING
-            nullable = get_origin(_bare(hints[each.name])) is UnionType
-            known.append((each.name, _reader(hints[each.name]), needed, nullable))
+        for field in fields(kind):
+            needed = field.default is MISSING and field.default_factory is MISSING
+            nullable = get_origin(_bare(hints[field.name])) is UnionType
+            readers.append((field.name, _reader(hints[field.name]), needed, nullable))
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
         if type(value) is kind:  # which has been read before
             return value
-        if not known:  # only now, as a class may hold others of its kind
+        if not readers:  # not earlier, as a class may contain itself
             learn()
-        there, own = _collection(value, where, dict, "an object"), {}
-        for name, convert, needed, nullable in known:
-            if not needed and (name not in there or (there[name] is None and not nullable)):
+        given, values = _collection(value, where, dict, "an object"), {}
+        for name, convert, needed, nullable in readers:
+            if not needed and (name not in given or (given[name] is None and not nullable)):
                 continue
             at = f"{where}.{name}" if where else name
             try:
-                if name not in there:
+                if name not in given:
                     raise Unfit("is missing", at)
-                own[name] = convert(there[name], at, notes)
+                values[name] = convert(given[name], at, notes)
             except Unfit as unfit:
                 _noted(unfit, None if needed else notes)
-        return kind(**own)
+        return kind(**values)
 
     return read
 
@@ -231,9 +231,9 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def members(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass's members, with what they are annotated with."""
-    found: dict[str, Any] = _hints(kind)
-    return found
+    """The types of a dataclass's members, with their annotations."""
+    hints: dict[str, Any] = _hints(kind)
+    return hints
 
 
 def _bare(kind: Any) -> Any:
@@ -242,7 +242,7 @@ def _bare(kind: Any) -> Any:
 
 @cache
 def _reader(kind: Any, limits: Is = ANY) -> Read:
-    """What turns a value of a file into the type, or raises Unfit."""
+    """A function that turns a value of a file into the type, or raises Unfit."""
     outer = get_origin(kind) or kind
     if outer is Annotated:
         return _reader(*get_args(kind)[:2])
@@ -280,18 +280,18 @@ def _flag(value: Any, where: str) -> bool:
 
 
 def typed(kind: type[T], value: Any, where: str = "", notes: Notes | None = None) -> T:
-    """A value of a file as that type; `where` is its path there. Raises Unfit. With `notes`, an
-    optional member or an entry that cannot be read is left out, and said there."""
+    """A value of a file as that type; `where` is its path there. Raises Unfit. With `notes`, drops
+    unreadable entries and optional members, and notes each."""
     convert: Read = _reader(kind)  # type: ignore[arg-type]  # types have hashes
-    found: T = convert(value, where, notes)
-    return found
+    result: T = convert(value, where, notes)
+    return result
 
 
 def bytes_of(path: Path) -> bytes:
-    """A whole file; raises OSError, and BadRecord if it is too large, or a pipe, which would keep
-    its reader waiting."""
+    """A whole file. Raises OSError, and BadRecord if it is too large or not a regular file: reading
+    a pipe would block."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise BadRecord(f"{path}: is no regular file")
+        raise BadRecord(f"{path}: is not a regular file")
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
@@ -300,8 +300,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 def read_json(data: bytes) -> Any:
-    """What a JSON text says; raises BadRecord without the file's name. NaN and infinity are null: a
-    number that is none is as good as one that is missing."""
+    """A JSON text as a value; NaN and infinity become None. Raises BadRecord without a path."""
     try:
         text = data.removeprefix(codecs.BOM_UTF8).decode()
         return json.loads(text, parse_constant=lambda _: None)
@@ -313,8 +312,8 @@ def read_json(data: bytes) -> Any:
 
 
 def read_if_there(kind: type[T], path: Path, schema: int, name: str, advice: str) -> T | None:
-    """A JSON file of a schema as that type; None where there is no file. Raises BadRecord with one
-    line that names the file and the field and ends in `advice`. Of another schema it is `name`."""
+    """A JSON file of that schema as that type; None without a file. Raises BadRecord, a line that
+    ends in `advice`."""
     try:
         document = read_json(bytes_of(path))
         if type(document) is not dict or document.get("schema") != schema:
@@ -329,7 +328,7 @@ def read_if_there(kind: type[T], path: Path, schema: int, name: str, advice: str
 
 
 def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
-    """Raises `error` with one line that names the file."""
+    """A TOML file as a table. Raises `error`, a line that names the file."""
     try:
         return tomllib.loads(bytes_of(path).removeprefix(codecs.BOM_UTF8).decode())
     except BadRecord as problem:
@@ -340,4 +339,4 @@ def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
         why = " ".join(str(problem).split())
         if "twice" in why or "overwrite" in why:
             why += "; where there may be several tables of a name, each begins with [[name]]"
-        raise error(f"{path}: is no TOML: {why}") from problem
+        raise error(f"{path}: is not TOML: {why}") from problem

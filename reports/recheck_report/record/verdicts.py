@@ -1,4 +1,4 @@
-"""verdicts.json, schema 2: the contract that other programs read."""
+"""verdicts.json, schema 2, for other programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UTC = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 
 @dataclass(frozen=True)
 class About:
-    """The record that they are on."""
+    """The record behind the verdicts."""
 
     gpu: Annotated[str | None, Is("model; null without one")]
     commit: Commit
@@ -34,8 +34,8 @@ class About:
 @dataclass(frozen=True)
 class Value:
     value: Annotated[float, Is("in the unit")]
-    low: Annotated[float | None, Is("of the interval; null where there is none")]
-    high: Annotated[float | None, Is("of the interval; null where there is none")]
+    low: Annotated[float | None, Is("of the interval; null without one")]
+    high: Annotated[float | None, Is("of the interval; null without one")]
     unit: Annotated[str, Is("empty: a number without one")]
 
 
@@ -62,4 +62,4 @@ class Verdicts:
 
     @property
     def by_id(self) -> dict[str, Verdict]:
-        return {each.id: each for each in self.claims}
+        return {verdict.id: verdict for verdict in self.claims}

@@ -52,7 +52,7 @@ MOST = 16  # claims of a table; the others are folded
 
 def whose_kernels(report: Measured) -> str:
     """ "from the articles", if a document has every kernel that was timed; else empty."""
-    record, sources = report.record, report.known.sources
+    record, sources = report.record, report.collection.sources
     target = "gpu" if record.gpu_measured else "cpu"
     rows = (row for experiment in record.ordinary for row in record.strategies(experiment))
     documents = {r.source.document for r in rows if r.role == "rung" and r.target == target}
@@ -161,7 +161,7 @@ def folded(report: Measured) -> Section | None:
     folds = []
     for verdict, (one, many) in kinds.items():
         claims = _with(report, verdict)
-        for source in report.known.sources.values():
+        for source in report.collection.sources.values():
             some = [judged for judged in claims if judged.claim.document == source.id]
             if not some:
                 continue

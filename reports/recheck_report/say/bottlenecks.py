@@ -101,7 +101,7 @@ def costs(report: Measured, experiment: Experiment) -> Section | None:
 
 def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
     counters = report.probes.counters if report.probes else {}
-    for case in report.record.of(experiment):
+    for case in report.record.cases_of(experiment):
         values = counters[case.id].values if case.id in counters else {}
         cells = [
             _per(values.get("shared_bank_conflicts"), _conflict_free(values)),

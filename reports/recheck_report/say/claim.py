@@ -15,9 +15,9 @@ from recheck_report.claims.checks import POLICY
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
+    CHECK_WORDS,
     NONE,
     NOT_JUDGED,
-    OF_CHECKS,
     VERDICTS,
     duration,
     margin,
@@ -109,7 +109,7 @@ def tested(judged: Judged) -> Text:
     if sentence and ratio:
         says = text(says, "; tested: ", say.with_margin(outcome))
     if judged.claim.scope != "every":
-        says += f"; holds with {_holding(judged.configurations.values(), 'choices')}"
+        says += f"; holds with {_holding(judged.in_our_reading, 'choices')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return says
     return text(says, "; required: ", asked(outcome.check))
@@ -121,11 +121,11 @@ def _first(judged: Judged) -> str:
         verb, choices = deciding
         return f"It {verb} {say.with_choices(choices, usual='the usual choices')}."
     outcome = judged.headline if judged.verdict == VERDICT.UNDECIDED else None
-    if outcome and outcome.differs:
-        return f"Two runs may differ by {margin(outcome.differs)}."
+    if outcome and outcome.run_to_run:
+        return f"Two runs may differ by {margin(outcome.run_to_run)}."
     if outcome and outcome.over:
         open_in = say.holding(outcome, "undecided")
-        return f"{say.held(outcome)}, {OF_CHECKS['undecided']} in {open_in}."
+        return f"{say.held(outcome)}, {CHECK_WORDS['undecided']} in {open_in}."
     if outcome and outcome.p and outcome.p >= LEVEL:
         p = significant(outcome.p, 2)
         return f"p = {p} after the correction: there are few rounds, or they vary much."
@@ -258,7 +258,7 @@ class View:
     @property
     def left_out(self) -> Text:
         """The claims that are not shown, because the record lacks their experiments."""
-        if not (many := self.report.known.left_out):
+        if not (many := self.report.collection.left_out):
             return Text()
         claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
         where = ", ".join(f"{count} about {name}" for name, count in many.items())

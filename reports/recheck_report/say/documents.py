@@ -24,13 +24,13 @@ CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because o
 
 def one_title(report: Measured) -> Text:
     """The title or name of the only document; empty where there are several."""
-    sources = [*report.known.sources.values()]
+    sources = [*report.collection.sources.values()]
     return _title(sources[0]) if len(sources) == 1 else Text()
 
 
 def called(report: Measured) -> Text:
     """What the collection is called, or its one document."""
-    return prose(report.known.settings.title) or one_title(report)
+    return prose(report.collection.settings.title) or one_title(report)
 
 
 def whose(report: Measured) -> Text:
@@ -53,7 +53,7 @@ def _by(source: Source) -> Text:
 def cited(report: Measured) -> list[list[Text]]:
     """In short: title, who wrote it and when."""
     rows = []
-    for source in report.known.sources.values():
+    for source in report.collection.sources.values():
         title = _title(source)  # in quotes, slips of the pen and all, unless it is ours
         title = text("“", title, "”") if source.title else title
         rows.append([text(f"{source.id}: ", title), _by(source)])
@@ -63,7 +63,9 @@ def cited(report: Measured) -> list[list[Text]]:
 def printed(report: Measured) -> Text:
     """What names of rows that are listings as printed begin with; empty without such rows."""
     rows = {case.strategy for case in report.record.cases}
-    ids = [e for e in report.known.sources if any(row.startswith(f"{e.lower()}_") for row in rows)]
+    ids = [
+        e for e in report.collection.sources if any(row.startswith(f"{e.lower()}_") for row in rows)
+    ]
     if not ids:
         return Text()
     names = joined(", ", (code(f"{name.lower()}_") for name in ids))
@@ -83,7 +85,7 @@ def sources(report: Measured) -> list[list[Text]]:
             joined(BREAK, map(prose, source.hardware)) or none,
             prose(source.state) or none,
         ]
-        for source in report.known.sources.values()
+        for source in report.collection.sources.values()
     ]
 
 
@@ -159,7 +161,7 @@ def changes(report: Measured) -> list[list[Text]]:
     """The changes after which a verdict was another: what decided the claim before, and what it
     came to then and comes to now."""
     rows = []
-    for change in report.turned:
+    for change in report.changed_verdicts:
         judged = report.judgement.find(change.claim)
         assert judged  # or the change would not be shown
         # the log has one word for what fails

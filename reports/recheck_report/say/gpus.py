@@ -99,7 +99,7 @@ def brands(report: Measured) -> list[Remark]:
     """As at the top of a report; and as no page of these has a section on them, which times are too
     good to be true."""
     remarks = [*provenance.brands(report), *provenance.notes(report)]
-    named = [text(Code(name), f": {why}") for name, why in report.suspects.items()]
+    named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
         remarks.append(Remark(times.count(len(named), "suspect time"), rest))
@@ -180,7 +180,7 @@ def _both(first: Measured, other: Measured) -> list[tuple[Judged, Judged]]:
     return [(a, b) for a, b in pairs if a and b and not {a.verdict, b.verdict} & {*UNKNOWN}]
 
 
-def turned(first: Measured, other: Measured) -> list[tuple[Text, ...]]:
+def changed_verdicts(first: Measured, other: Measured) -> list[tuple[Text, ...]]:
     """The claims that both records judge, and not alike: what decides, measured in both."""
     lines = []
     for was, now in _both(first, other):
@@ -252,7 +252,8 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
 def _verdicts(first: Measured, other: Measured) -> Text:
     both = len(_both(first, other))
     differing = [
-        text(line[0], " (", line[2], ", now ", line[3], ")") for line in turned(first, other)
+        text(line[0], " (", line[2], ", now ", line[3], ")")
+        for line in changed_verdicts(first, other)
     ]
     if not both:
         return text("No claim is judged by both.")

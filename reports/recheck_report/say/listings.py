@@ -22,7 +22,7 @@ class Listed:
 
 def listed(report: Measured) -> Listed | None:
     """A line for each listing; None if the record has none of their rows."""
-    record, listings = report.record, report.known.listings
+    record, listings = report.record, report.collection.listings
     headlines = {experiment.name: experiment.headline for experiment in record.experiments}
     cases: dict[str, Case] = {}
     for case in sorted(record.cases, key=lambda c: c.shape_name != headlines[c.experiment]):

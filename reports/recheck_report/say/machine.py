@@ -5,12 +5,11 @@ from __future__ import annotations
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, duration, significant, spread
-from recheck_report.queries import COMPUTE, MEMORY, Metric
+from recheck_report.queries import COMPUTE, MEMORY, Metric, machine_rows
 from recheck_report.record.record import Case, Record
 from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
 from recheck_report.say.ratio import percent
 from recheck_report.statistics.ratio import Ratio
-from recheck_report.suspects import machine_rows
 
 
 def doubt(report: Measured, case: Case | None) -> str:
@@ -19,7 +18,7 @@ def doubt(report: Measured, case: Case | None) -> str:
         return ""
     if case.unsure:
         return "disturbed" if case.disturbed else "no interval"
-    return "suspect" if case.id in report.suspects else ""
+    return "suspect" if case.id in report.faster_than_ceiling else ""
 
 
 def mark(report: Measured, case: Case | None) -> Text:

@@ -55,7 +55,9 @@ def levels(record: Record) -> list[Level]:
         return []
     cases: dict[tuple[str, int | None], dict[str, Case]] = {}
     # of several regimes one with a time stands for the row at that size: drained where it writes
-    order = sorted(record.of(experiment), key=lambda c: (c.seconds is None, c.regime != "drained"))
+    order = sorted(
+        record.cases_of(experiment), key=lambda c: (c.seconds is None, c.regime != "drained")
+    )
     for row in record.strategies(experiment):
         kind = next((prefix for prefix in KINDS if row.strategy.startswith(prefix)), None)
         if kind is None:

@@ -21,9 +21,9 @@ from recheck_report.claims.outcome import (
     Share,
 )
 from recheck_report.formatting import (
+    CHECK_WORDS,
     NBSP,
     NONE,
-    OF_CHECKS,
     SCOPES,
     duration,
     durations,
@@ -40,7 +40,7 @@ from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
 from recheck_report.say.ratio import percent, speedup, times
-from recheck_report.statistics.paired import of_rounds
+from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
 SMALL_P = 0.001  # smaller p-values are not printed
@@ -140,7 +140,7 @@ def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text
     words = text(other, " ", speedup(pair.ratio, base, against))
     medians = pair.base.time.median, pair.other.time.median
     second, first = durations(*medians)
-    of_times = text(of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
+    of_times = text(median_of_rounds(pair.ratio.value, *medians), f": {first} against {second}")
     return words + of_times if full else words
 
 
@@ -221,7 +221,7 @@ def noise(outcome: Outcome) -> str:
 def word(outcome: Outcome) -> str:
     """The word for a check's outcome; "mixed" where choices decide it differently."""
     mixed = len({varied.verdict for _, varied in outcome.over}) > 1
-    return "mixed" if mixed else OF_CHECKS[outcome.verdict]
+    return "mixed" if mixed else CHECK_WORDS[outcome.verdict]
 
 
 def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text:
@@ -254,7 +254,9 @@ def _differs(outcome: Outcome) -> str:
     """Why it is left open, where a time was disturbed or that is what two processes differ by."""
     if outcome.unsure:
         return f"; cannot tell, as {unsure(outcome.unsure)}"
-    return f"; two processes may differ by {margin(outcome.differs)}" if outcome.differs else ""
+    return (
+        f"; two processes may differ by {margin(outcome.run_to_run)}" if outcome.run_to_run else ""
+    )
 
 
 def unsure(case: Case) -> str:
@@ -309,7 +311,7 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
 
 
 def held(outcome: Outcome) -> str:
-    return f"{OF_CHECKS[HOLDS]} in {holding(outcome)} of {len(outcome.over)} choices"
+    return f"{CHECK_WORDS[HOLDS]} in {holding(outcome)} of {len(outcome.over)} choices"
 
 
 def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
@@ -336,7 +338,7 @@ def _choices(outcome: Outcome) -> str:
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
-            counts.append(f"{OF_CHECKS[verdict]} {with_choices(choices, values)}{more}")
+            counts.append(f"{CHECK_WORDS[verdict]} {with_choices(choices, values)}{more}")
     return "; " + ", ".join(counts)
 
 
@@ -367,7 +369,7 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
             return Text()
         has_times = {(key, "base"), (key, "other")} <= {*asked_for}
         if has_times and not part and outcome.value and outcome.seconds:
-            value += of_rounds(outcome.value, *outcome.seconds)
+            value += median_of_rounds(outcome.value, *outcome.seconds)
         values[key, part] = value
     return _filled(source, values)
 

@@ -74,7 +74,7 @@ def _built(env: Environment) -> list[Remark]:
     if env.device_debug:
         says = "its kernels are not optimised, so their times mean little."
         remarks.append(_warning("Device code built with -G", says))
-    if not env.git.known:
+    if not env.git.has_commit:
         says = "git knew no commit of the program's source, so it cannot be published as evidence."
         remarks.append(_warning("No known commit", says))
     elif env.git.dirty:

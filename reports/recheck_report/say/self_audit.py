@@ -28,7 +28,7 @@ def sentence(record: Record, audit: Audit) -> Text:
     rho = strong(resolution_text(audit.resolution))
     if not audit.audited:
         experiment = record.experiment(AUDIT)
-        reasons = [c.reason for c in record.of(experiment) if c.reason] if experiment else []
+        reasons = [c.reason for c in record.cases_of(experiment) if c.reason] if experiment else []
         why = reasons[0] if reasons else "the record holds no audit"
         lead = f"No self-audit ({why}): the smallest difference that this report claims is "
         return text(lead, rho, ", by convention.")
@@ -65,7 +65,7 @@ def sentence(record: Record, audit: Audit) -> Text:
 
 def run_to_run(record: Record) -> Table:
     """What runs on GPUs of this model differ by, for each class that a timed case has."""
-    runs = variation.known(record.environment.gpu.name if record.environment.gpu else "").runs
+    runs = variation.for_gpu(record.environment.gpu.name if record.environment.gpu else "").runs
 
     def within(variations: dict[str, float], name: str) -> str:
         return margin(math.expm1(variations[name])) if name in variations else "not known"
@@ -81,7 +81,7 @@ def pairs_table(audit: Audit) -> Table:
     """A row for each amount of extra work; the first, none, is the kernel against itself."""
     rows: list[list[str]] = []
     for extra in [0.0, *audit.extras] if audit.audited else []:
-        pairs = audit.of(extra) if extra else list(audit.alike)
+        pairs = audit.slowed_by(extra) if extra else list(audit.alike)
         called = [pair.called(audit.resolution) for pair in pairs]
         name = f"with {significant(100 * extra, 1)} % more work" if extra else "with itself"
         right = "slower" if extra else "no difference"

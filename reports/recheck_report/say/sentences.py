@@ -18,7 +18,7 @@ from recheck_report.record.record import Case, Experiment
 from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import Code, Text, joined, link, strong, text
 from recheck_report.say.ratio import speedup
-from recheck_report.statistics.paired import of_rounds
+from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import Ratio
 
 
@@ -89,9 +89,9 @@ class Sentences:
     def against(self, base: Case, other: Case) -> Line:
         """How `other` does against `base`, as absolute times and as ratio; without a full stop."""
         ratio = self.ratio(base, other)
-        rounds = of_rounds(ratio.value, base.time.median, other.time.median)
+        rounds = median_of_rounds(ratio.value, base.time.median, other.time.median)
         more = ""
-        if ratio.hidden:
+        if ratio.masked_by_run_to_run:
             more = f"; two processes may differ by {margin(ratio.resolution)}"
         elif ratio.outcome == "no difference" and not ratio.low <= 1 <= ratio.high:
             # the interval lies clear of 1, and p is not small enough after Holm's correction
@@ -132,7 +132,7 @@ def drained(report: Measured) -> Text:
 def prices(report: Measured) -> dict[str, Line]:
     """What the general form of each listing of a document costs, by the listing's row."""
     lines = {}
-    for listing in report.known.listings:
+    for listing in report.collection.listings:
         experiment = report.record.experiment(listing.experiment)
         assert experiment  # or it would not be shown
         say = Sentences(report, experiment)

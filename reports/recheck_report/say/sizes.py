@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
-from recheck_report.queries import first_rung, reference, square_sizes
+from recheck_report.queries import first_kernel, reference, square_sizes
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.standings import contests, standing
 from recheck_report.say.times import regime as name_of
@@ -18,7 +18,7 @@ WORDS = {"faster": "faster than", "no difference": ALIKE, "slower": "slower than
 def drawn(report: Measured, experiment: Experiment) -> list[str]:
     """The library, the first kernel, and what is fastest at some size."""
     record = report.record
-    rows = [reference(record, experiment), first_rung(record, experiment)]
+    rows = [reference(record, experiment), first_kernel(record, experiment)]
     for _, shape in reversed(square_sizes(record, experiment)):
         for contest in contests(report, experiment):
             best = standing(report, experiment, contest, shape).best

@@ -80,7 +80,7 @@ class Standing:
         if self.outcome != TIED:
             return speedup(self.ratio)
         why = ""
-        if self.ratio.hidden:
+        if self.ratio.masked_by_run_to_run:
             why = f", noise {margin(self.ratio.resolution)}"
         elif self.ratio.low > 1 or self.ratio.high < 1:
             why = f", p = {significant(self.ratio.p, 2)}"
@@ -97,7 +97,7 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
 
 def contests(report: Measured, experiment: Experiment) -> list[Contest]:
     """Those among the GPU's kernels; without a GPU time, that of the CPU's programs."""
-    record, dispatch = report.record, report.known.settings.dispatch
+    record, dispatch = report.record, report.collection.settings.dispatch
     gpu = is_timed(record, experiment, "gpu")
     target, regime = ("gpu", record.ranked_by(experiment)) if gpu else ("cpu", "hot")
     rows_by_kind: dict[tuple[bool, bool], list[Case]] = {}
@@ -121,7 +121,7 @@ def contests(report: Measured, experiment: Experiment) -> list[Contest]:
 
 
 def is_timed(record: Record, experiment: Experiment, target: str) -> bool:
-    return any(case.target == target and case.seconds for case in record.of(experiment))
+    return any(case.target == target and case.seconds for case in record.cases_of(experiment))
 
 
 def standing(
@@ -158,7 +158,7 @@ def tally(standings: Iterable[Standing]) -> str:
 
 def not_drained(report: Measured, experiment: Experiment) -> bool:
     """Whether memory limits the kernels, so that written bytes count, and no time is drained."""
-    cases = report.record.of(experiment)
+    cases = report.record.cases_of(experiment)
     drained = any(case.regime == "drained" and case.seconds for case in cases)
     return metric_of(report.record, experiment) is MEMORY and not drained
 
@@ -203,7 +203,7 @@ def sentences(report: Measured, experiment: Experiment, shape: str = "") -> Iter
 def untimed(report: Measured, experiment: Experiment, shape: str = "") -> Text:
     """Why there is no fastest kernel at a shape."""
     shape = shape or experiment.headline
-    planned = any(case.shape_name == shape for case in report.record.of(experiment))
+    planned = any(case.shape_name == shape for case in report.record.cases_of(experiment))
     why = f"[why]({page(experiment)}#without-a-time)" if planned else "the run did not include it"
     return marked(f"No kernel has a time at {shape_label(shape)}: {why}.")
 

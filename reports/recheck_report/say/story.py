@@ -34,7 +34,7 @@ from recheck_report.say.sentences import Missing, Sentences
 def shown_steps(report: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
     """The experiment's story, and those of its steps that the record has rows of; None if it has no
     story, or the record no GPU's times."""
-    story = report.known.stories.get(experiment.name)
+    story = report.collection.stories.get(experiment.name)
     if story is None or not report.record.gpu_measured:
         return None
     rows = {row.strategy for row in report.record.strategies(experiment)}

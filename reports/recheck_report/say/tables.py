@@ -18,7 +18,7 @@ from recheck_report.formatting import (
     significant,
     spread,
 )
-from recheck_report.queries import first_rung, metric_of, reference, roof, share
+from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference, share
 from recheck_report.record.case import Error
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.machine import mark
@@ -85,7 +85,7 @@ def _odd(ratio: float) -> bool:
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has."""
-    names = {case.regime for case in record.of(experiment)} - {"sustained"}  # its own table
+    names = {case.regime for case in record.cases_of(experiment)} - {"sustained"}  # its own table
     return [regime for regime in record.regimes if regime in names | {"hot"}] or ["hot"]
 
 
@@ -98,9 +98,9 @@ class Headline:
         self.metric = metric_of(record, experiment)
         self.regimes = _regimes(record, experiment)
         self.ranked = record.ranked_by(experiment)
-        bases = first_rung(record, experiment), reference(record, experiment)
+        bases = first_kernel(record, experiment), reference(record, experiment)
         self.bases = [name for name in bases if name]
-        self.roof = roof(record, experiment)
+        self.roof = ceiling_row(record, experiment)
         self.layouts = len({row.layout for row in record.strategies(experiment)}) > 1
 
     @property
@@ -219,7 +219,7 @@ def not_passed(record: Record, experiments: Iterable[Experiment]) -> Table:
 
 def _not_passed(record: Record, experiment: Experiment) -> Iterator[list[Text | str]]:
     groups: dict[tuple[str, str], list[Case]] = {}
-    for case in record.of(experiment):
+    for case in record.cases_of(experiment):
         if not case.seconds:
             groups.setdefault((case.status, case.reason or ""), []).append(case)
     for (status, reason), cases in groups.items():

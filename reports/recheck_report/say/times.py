@@ -168,7 +168,7 @@ def cases_csv(record: Record) -> bytes:
     lines.writerow(("id", "status", "reason", "seconds", "low", "high", "rate", "unit"))
     for experiment in record.experiments:
         metric = metric_of(record, experiment)
-        for case in record.of(experiment):
+        for case in record.cases_of(experiment):
             seconds = case.seconds
             ends = (seconds.median, seconds.low, seconds.high) if seconds else ()
             time = [*map(repr, ends)] or [""] * 3

@@ -16,7 +16,7 @@ def trusted(report: Measured, warnings: list[str]) -> Text:
     """One sentence: that there are no red flags, or which; `warnings`: their titles."""
     record, comparisons = report.record, report.comparisons
     flags = list(warnings)
-    if many := len(report.suspects):
+    if many := len(report.faster_than_ceiling):
         flags.append(number_of(many, "suspect time"))
     if comparisons.borrowed:
         flags.append(
@@ -47,14 +47,14 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     if count["incorrect"] + count["failed"]:
         right += "; " + strong(f"{count['incorrect']} incorrect, {count['failed']} failed")
     suspects = text("none" if record.gpu_measured else "not checked")
-    if report.suspects:
-        suspects = link(f"{METHOD}#suspect-times", f"{len(report.suspects)}")
+    if report.faster_than_ceiling:
+        suspects = link(f"{METHOD}#suspect-times", f"{len(report.faster_than_ceiling)}")
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
     reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in without.items())
     pages = joined(", ", (
         link(f"{page(experiment)}#without-a-time", experiment.title)
         for experiment in record.ordinary
-        if any(not case.seconds for case in record.of(experiment))
+        if any(not case.seconds for case in record.cases_of(experiment))
     ))  # fmt: skip
     state = strong("with uncommitted changes") if env.git.dirty else text("clean")
     commit = text("commit ", Code(env.git.short), ", ", state)
@@ -66,9 +66,9 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
             "Not timed",
             marked("{reasons}: {pages}", reasons=reasons, pages=pages) if reasons else "none",
         ),
-        ("Code", commit if env.git.known else strong("no known commit")),
+        ("Code", commit if env.git.has_commit else strong("no known commit")),
     ]
-    if any(MUTANT in check.test for _, check in report.known.asked):
+    if any(MUTANT in check.test for _, check in report.collection.asked):
         rows.append(("Deliberately broken kernels", _mutants(report)))
     return [texts(row) for row in rows]
 

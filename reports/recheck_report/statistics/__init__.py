@@ -1,1 +1,1 @@
-"""Which of two is faster, and what a difference must exceed before a report speaks of one."""
+"""Comparisons of times, and the smallest difference that counts."""

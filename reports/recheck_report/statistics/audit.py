@@ -1,8 +1,5 @@
-"""How small a difference this record can tell: measured, not assumed.
-
-The record's self-audit compares one kernel with itself under several names, and with slightly
-slower ones.
-"""
+"""The smallest difference that a record resolves, from its self-audit: a kernel compared with
+itself under several names, and with slightly slower copies."""
 
 from __future__ import annotations
 
@@ -14,22 +11,24 @@ from recheck_report.statistics.paired import compare
 from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
 
 CONVENTION = 0.005  # the resolution of a record without an audit
-# 0.1 %, 0.15 %, ... 20 %: nothing finer, for a timer has a grain too
+# 0.1 %, 0.15 %, ... 20 %; a timer resolves nothing finer
 STEPS = tuple(step / 2000 for step in range(2, 401))
-UNRESOLVED = 1.0  # where none of these will do
+UNRESOLVED = 1.0  # if none of the steps suffices
 
 
 @dataclass(frozen=True)
 class Pair:
-    """One comparison of the audit, and by how much the second does more work."""
+    """One comparison of the audit."""
 
     base: Case
     other: Case
-    extra: float  # 0.01 for one per cent
+    extra: float  # work that `other` does in addition: 0.01 for 1 %
     ratio: Ratio
 
     def called(self, resolution: float) -> str:
-        return replace(self.ratio, resolution=resolution, told=resolution <= COARSEST).outcome
+        return replace(
+            self.ratio, resolution=resolution, is_resolvable=resolution <= COARSEST
+        ).outcome
 
     def different(self, resolution: float) -> bool:
         limit = 1 + resolution
@@ -38,7 +37,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Audit:
-    """What comparisons of a kernel with itself and with slower ones say about comparisons."""
+    """The audit's comparisons, and the resolution that follows from them."""
 
     alike: tuple[Pair, ...]
     slowed: tuple[Pair, ...]
@@ -55,14 +54,14 @@ class Audit:
     def extras(self) -> list[float]:
         return sorted({pair.extra for pair in self.slowed})
 
-    def of(self, extra: float) -> list[Pair]:
+    def slowed_by(self, extra: float) -> list[Pair]:
         return [pair for pair in self.slowed if pair.extra == extra]
 
 
 def audit(record: Record) -> Audit:
     experiment = record.experiment(AUDIT)
     groups: dict[tuple[str, str], list[Case]] = {}
-    for case in record.of(experiment) if experiment else []:
+    for case in record.cases_of(experiment) if experiment else []:
         if case.seconds and not case.unsure and "extra_permille" in case.parameters:
             groups.setdefault((case.shape_name, case.regime), []).append(case)
     alike, slowed = [], []
@@ -72,9 +71,9 @@ def audit(record: Record) -> Audit:
         for other in cases:
             extra = other.parameters["extra_permille"] / 1000
             slowed += [Pair(a, other, extra, compare(a, other)) for a in same if extra]
-    found = Audit(tuple(alike), tuple(slowed), CONVENTION)
+    result = Audit(tuple(alike), tuple(slowed), CONVENTION)
     if not alike:
-        return found
+        return result
     allowed = LEVEL * len(alike)
-    fine = (step for step in STEPS if found.false(step) <= allowed)
-    return replace(found, resolution=next(fine, UNRESOLVED))
+    fine = (step for step in STEPS if result.false(step) <= allowed)
+    return replace(result, resolution=next(fine, UNRESOLVED))

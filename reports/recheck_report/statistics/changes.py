@@ -1,9 +1,8 @@
-"""Which cases became slower or faster between two records, by more than two runs can tell.
+"""Which cases became slower or faster between two records, beyond run-to-run noise.
 
-A change is claimed only where the whole interval of its ratio lies beyond the noise: what two runs
-of the same code stay within in 999 of 1000 cases, by class of regime and duration (variation.py). A
-comparison asks about some 2500 cases at once: a limit that one case in 40 exceeds would name 60 of
-them with nothing changed.
+A change counts only if the whole interval of its ratio lies beyond the noise: the limit that two
+runs of the same code keep in 999 of 1000 cases, by regime and duration (variation.py). A comparison
+covers about 2500 cases, so a limit that one case in 40 exceeds would name 60 with nothing changed.
 """
 
 from __future__ import annotations
@@ -23,48 +22,46 @@ class Change:
 
     old: Case
     new: Case
-    ratio: Ratio  # how many times as fast the new one is, by the far ends of the medians' intervals
-    kind: str  # its class
-    # of the class: 0.06 where two runs of the same code cannot be told apart within 1/1.06 and 1.06
-    noise: float
+    ratio: Ratio  # speed-up of the new one, from the far ends of the medians' intervals
+    kind: str  # its class of run-to-run variation
+    noise: float  # of that class; 0.06: ratios from 1/1.06 to 1.06 are no change
 
     @property
     def unsure(self) -> str:
-        """Why one of the two times decides nothing; empty if both may."""
+        """Why one of the two times is unreliable; empty if both are fine."""
         return self.new.unsure or self.old.unsure or ""
 
     @property
     def outcome(self) -> str:
-        """As `looks`; disturbed where one of the two times decides nothing."""
+        """slower | faster | no difference; disturbed if one of the two times is unreliable."""
         return "disturbed" if self.unsure else self.looks
 
     @property
     def looks(self) -> str:
-        """slower | faster: the whole interval lies beyond the noise; else no difference."""
+        """slower | faster if the whole interval lies beyond the noise, else no difference."""
         if self.ratio.low > 1 + self.noise:
             return "faster"
         return "slower" if self.ratio.high < 1 / (1 + self.noise) else "no difference"
 
     @property
     def size(self) -> float:
-        """Of the effect, either way."""
+        """Of the effect, as the absolute logarithm of the ratio."""
         return abs(math.log(self.ratio.value))
 
 
 def changes(old: Record, new: Record) -> list[Change]:
     """Every case that has a time in both records, in the order of the new one."""
-    found = []
+    result = []
     for case in new.cases:
         base = old.by_id.get(case.id)
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
-            ratio = Ratio.of(base.seconds, case.seconds)
-            found.append(Change(base, case, ratio, kind, variation.known().noise(kind)))
-    return found
+            ratio = Ratio.from_medians(base.seconds, case.seconds)
+            result.append(Change(base, case, ratio, kind, variation.for_gpu().noise(kind)))
+    return result
 
 
 def lost(old: Record, new: Record) -> list[tuple[Case, Case | None]]:
-    """The cases with a time in the old record that have none in the new one, and what they are
-    there: None if they are not in it."""
-    there = ((case, new.by_id.get(case.id)) for case in old.cases if case.seconds)
-    return [(case, own) for case, own in there if own is None or own.seconds is None]
+    """The cases with a time only in the old record, each with the new record's case or None."""
+    pairs = ((case, new.by_id.get(case.id)) for case in old.cases if case.seconds)
+    return [(case, other) for case, other in pairs if other is None or other.seconds is None]

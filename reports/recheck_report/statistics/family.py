@@ -1,4 +1,4 @@
-"""All comparisons of one record, and Holm's correction of those that verdicts rest on."""
+"""All comparisons of one record, and Holm's correction over those behind verdicts."""
 
 from __future__ import annotations
 
@@ -20,12 +20,11 @@ class Pair:
     base: str
     other: str
     against: float = 1.0
-    # how many pairs the two were picked from by their times
-    picked: int = 1
+    picked: int = 1  # number of pairs from which these two were chosen by their times
 
     @property
     def key(self) -> object:
-        """The same whichever of the two is the base."""
+        """Equal for both orders of the two."""
         return frozenset((self.base, self.other, ("against", self.against, self.picked)))
 
     @property
@@ -51,7 +50,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Step:
-    """Whether the ratio of one pair differs from that of another, each against 1."""
+    """Whether the ratios of two pairs differ."""
 
     first: Pair
     second: Pair
@@ -69,7 +68,7 @@ Member = Pair | Limit | Step
 
 
 def holm(values: dict[object, float]) -> dict[object, float]:
-    """The p-values of a family, adjusted so that all of its verdicts together err at one level."""
+    """The p-values of a family after Holm's correction: together, its verdicts err at one level."""
     adjusted, worst = {}, 0.0
     for at, key in enumerate(sorted(values, key=lambda key: (values[key], str(key)))):
         worst = max(worst, min(1.0, (len(values) - at) * values[key]))
@@ -78,67 +77,69 @@ def holm(values: dict[object, float]) -> dict[object, float]:
 
 
 class Comparisons:
-    """All comparisons of one record; `family`: those that its verdicts rest on. A member of the
-    family counts only if all of its cases have times."""
+    """All comparisons of one record. `family`: the comparisons behind verdicts, of which those
+    count whose cases all have times."""
 
     def __init__(self, record: Record, family: Iterable[Member] = ()) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
         gpu = record.environment.gpu
-        # differences have to exceed what two processes on one GPU, or its host, differ by
-        self.variation = variation.known(gpu.name if gpu else "")
+        # differences must exceed the variation between processes
+        self.variation = variation.for_gpu(gpu.name if gpu else "")
         model = self.variation.gpu
-        # the GPU model of which that is known, if it is not this one
+        # the model whose variation is used, if there is none for this model
         self.borrowed = model if gpu and record.gpu_measured and gpu.name != model else ""
         self._known: dict[tuple[str, str, float], Ratio] = {}
         self._timed = {name: case for name, case in record.by_id.items() if case.seconds}
-        # p-values before and behind the correction, by key
+        # p-values before the correction, by key
         self.family = {
-            each.key: self._uncorrected(each).p
-            for each in family
-            if self._timed.keys() >= {*each.ids}
+            member.key: self._uncorrected(member).p
+            for member in family
+            if self._timed.keys() >= {*member.ids}
         }
         self._adjusted = holm(self.family)
 
     def ratio(self, base: Case, other: Case, against: float = 1.0) -> Ratio:
-        """time(base) / time(other) with its interval, for a table or a chart, which give no
-        verdict; its p-value, of being `against`, is not corrected."""
+        """time(base) / time(other) with its interval, for tables and charts. The p-value, of the
+        ratio being `against`, is uncorrected."""
         key = base.id, other.id, against
         if key not in self._known:
             self._known[key] = self._resolved(compare(base, other, against), (base, other))
         return self._known[key]
 
     def verdict(self, base: Case, other: Case, against: float = 1.0, picked: int = 1) -> Ratio:
-        """As ratio(), for a sentence: its outcome and p-value hold among all of the family.
-        `picked`: how many pairs the two were picked from by their times."""
-        return self.of(Pair(base.id, other.id, against, picked))
+        """time(base) / time(other) for a sentence: its outcome and p-value are corrected for the
+        family. `picked`: see Pair."""
+        return self.corrected(Pair(base.id, other.id, against, picked))
 
-    def of(self, asked: Member) -> Ratio:
-        """A comparison for a sentence; all of its cases have times. One outside the family is
-        corrected as one more member."""
-        found = self._uncorrected(asked)
-        alone = min(1.0, found.p * (len(self.family) + 1))
+    def corrected(self, asked: Member) -> Ratio:
+        """A comparison for a sentence, all of whose cases have times. One from outside the family
+        is corrected as if it were one more member."""
+        ratio = self._uncorrected(asked)
+        alone = min(1.0, ratio.p * (len(self.family) + 1))
         p = self._adjusted.get(asked.key, alone)
-        return replace(found, p=p, significant=p <= LEVEL)
+        return replace(ratio, p=p, significant=p <= LEVEL)
 
     def _uncorrected(self, asked: Member) -> Ratio:
         case, *others = cases = [self._timed[name] for name in asked.ids]
         if isinstance(asked, Pair):
-            found = self.ratio(case, others[0], asked.against)
-            return replace(found, p=min(1.0, asked.picked * found.p))
+            ratio = self.ratio(case, others[0], asked.against)
+            return replace(ratio, p=min(1.0, asked.picked * ratio.p))
         if isinstance(asked, Limit):
-            found = Ratio.over(asked.seconds, case.time, freedom(case), grain(case))
-            return self._resolved(found, cases)
+            ratio = Ratio.over(asked.seconds, case.time, freedom(case), grain(case))
+            return self._resolved(ratio, cases)
         pairs = cases[:2], cases[2:]
         first, second = (self.ratio(base, other) for base, other in pairs)
         return self._resolved(Ratio.step(first, second), *pairs)
 
-    def _resolved(self, found: Ratio, *parts: Sequence[Case]) -> Ratio:
-        """With the smallest difference that may be claimed of it: what the self-audit needs, which
-        is of one process, or what two processes differ by in such ratios, if that is more."""
+    def _resolved(self, ratio: Ratio, *parts: Sequence[Case]) -> Ratio:
+        """The ratio with its resolution: the self-audit's, which is within one process, or the
+        run-to-run variation of such ratios, if that is larger."""
         processes = math.expm1(math.fsum(map(self.variation.differs_by, parts)))
-        # what was disturbed tells no two kernels apart
+        # disturbed times distinguish no kernels
         sure = not any(case.unsure for cases in parts for case in cases)
-        told = sure and self.resolution <= COARSEST
+        is_resolvable = sure and self.resolution <= COARSEST
         least = max(self.resolution, processes)
-        return replace(found, resolution=least, alike=self.resolution, told=told)
+        return replace(
+            ratio, resolution=least, same_within=self.resolution, is_resolvable=is_resolvable
+        )

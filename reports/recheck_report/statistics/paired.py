@@ -1,11 +1,10 @@
-"""How many times as fast one case is as another, with an interval.
+"""The speed-up of one case over another, with an interval.
 
 Two cases of one shape and regime take their samples in blocks, round by round in random order, so
-what drifts from round to round (clock, temperature, neighbours) hits both alike. Each common round
-gives one ratio of the blocks' middles; the estimate is the median of these. Its interval lies
-between their order statistics, interpolated for 95 % (Hettmansperger and Sheather, 1986). Nothing
-is drawn, so no seed and no library reaches into a byte. What cannot be paired keeps the far ends
-of the two medians' intervals.
+drift of clock, temperature or load affects both equally. Each common round gives one ratio of the
+blocks' middles, and the estimate is their median. Its interval lies between order statistics,
+interpolated for 95 % (Hettmansperger and Sheather, 1986). It needs no random numbers, so the result
+is reproducible. Cases without common rounds get the far ends of the medians' intervals.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from statistics import median
 from recheck_report.record.case import Case
 from recheck_report.statistics.ratio import LEVEL, Ratio, p_from_interval
 
-ENOUGH = 6  # rounds: of fewer, not even all on one side would be improbable enough
-MANY = 400  # rounds; of more, neighbours are pooled, as the chances of so many would underflow
-APART = 0.05  # by which the quotient of two medians may differ from the ratio beside it
+ENOUGH = 6  # rounds; with fewer, even all on one side is too probable
+MANY = 400  # rounds; above, neighbours are pooled, as binomial probabilities would underflow
+APART = 0.05  # the quotient of medians and the ratio may differ by this share without a note
 
 
 @cache
 def _outside(n: int) -> list[float]:
-    """By k, the chance that the true median is not between the k-th smallest and the k-th largest
-    of n values; 1 from the middle on."""
+    """By k, the probability that the true median is not between the k-th smallest and the k-th
+    largest of n values; 1 from the middle on."""
     chances, total = [1.0], 0.0
     for below in range(n // 2):
         total += math.comb(n, below) / 2**n
@@ -36,8 +35,8 @@ def _outside(n: int) -> list[float]:
 
 
 def interval(ordered: Sequence[float]) -> tuple[float, float]:
-    """Of the median of six sorted values or more, 95 %: weights between two order statistics and
-    their mirror images."""
+    """The 95 % interval of the median of six or more sorted values: a weighted mean of two order
+    statistics at either end."""
     n, outside = len(ordered), _outside(len(ordered))
     k = max(k for k in range(1, n // 2 + 1) if outside[k] <= LEVEL)
     part = (LEVEL - outside[k]) / (outside[k + 1] - outside[k])
@@ -47,16 +46,16 @@ def interval(ordered: Sequence[float]) -> tuple[float, float]:
 
 
 def p_value(ordered: Sequence[float], grain: float = 0.0) -> float:
-    """The two-sided p-value of the median of sorted values being 0: one less the confidence of the
-    widest interval that excludes it, or 1 within `grain` of the estimate.
+    """The two-sided p-value of the median of sorted values being 0: one minus the confidence of the
+    widest interval that excludes 0, or 1 if the estimate is within `grain` of 0.
 
-    No such interval ends beyond all values. There the p-value is Student's, from the wider half of
-    the 95 % interval: one of many comparisons needs a smaller p-value than n signs can give.
+    If all values lie on one side, it is Student's p-value from the wider half of the 95 % interval,
+    because a family of many comparisons needs smaller p-values than n signs can give.
     """
     n, middle = len(ordered), median(ordered)
     if abs(middle) <= grain:
         return 1.0
-    values = ordered if middle > 0 else [-each for each in reversed(ordered)]
+    values = ordered if middle > 0 else [-value for value in reversed(ordered)]
     k, outside = bisect_right(values, 0.0), _outside(n)
     if k == 0:
         low, high = interval(values)
@@ -71,17 +70,14 @@ def p_value(ordered: Sequence[float], grain: float = 0.0) -> float:
 
 
 def grain(*cases: Case) -> float:
-    """How far the clock's steps alone may move a ratio of these medians, as a difference of
-    logarithms: half a step of each either way."""
+    """The error that the clock's steps may cause in a ratio of these medians, as a difference of
+    logarithms: half a step for each median."""
     return math.fsum(case.step / 2 / case.time.median for case in cases)
 
 
 def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
-    """The ratio from the rounds that both have; None if they share no conditions or too few.
-
-    Its p-value is that of the ratio being `against`.
-    """
-    # only what was measured in turns: rounds of another experiment have nothing in common
+    """The ratio from common rounds, with the p-value of it being `against`; None if the cases were
+    not measured in turns, or in too few rounds."""
     conditions = [(c.experiment, c.target, c.regime, c.shape_name) for c in (base, other)]
     if conditions[0] != conditions[1]:
         return None
@@ -94,28 +90,26 @@ def paired(base: Case, other: Case, against: float = 1.0) -> Ratio | None:
     least, middle = grain(base, other), median(logs)
     low, high = interval(logs)
     value, low, high = map(math.exp, (middle, min(low, middle - least), max(high, middle + least)))
-    p, own = p_value(logs, least), len(logs) - 1
-    found = Ratio(value, low, high, rounds=len(rounds), freedom=own, p=p)
-    return found.times(against) if against != 1 else found
+    p, degrees = p_value(logs, least), len(logs) - 1
+    ratio = Ratio(value, low, high, rounds=len(rounds), freedom=degrees, p=p)
+    return ratio.times(against) if against != 1 else ratio
 
 
-def of_rounds(ratio: float, base: float, other: float) -> str:
-    """What a ratio is, where the quotient of the two medians beside it reads as another one."""
+def median_of_rounds(ratio: float, base: float, other: float) -> str:
+    """A note for a ratio that is far from the quotient of the printed medians, else nothing."""
     apart = abs(base / other / ratio - 1) > APART or (base / other - 1) * (ratio - 1) < 0
     return " (median of rounds)" if apart else ""
 
 
 def freedom(*cases: Case) -> int:
-    """The degrees of freedom that the intervals of these medians have: samples of one round are
-    alike, so rounds count where they are known."""
+    """The degrees of freedom of the intervals of these medians. Samples of one round resemble each
+    other, so rounds count if the record has them, else samples."""
     counts = (min(case.time.samples, len(case.rounds) or case.time.samples) for case in cases)
     return max(1, min(MANY, *counts) - 1)
 
 
 def compare(base: Case, other: Case, against: float = 1.0) -> Ratio:
-    """How many times as fast `other` is as `base`: paired, else by the far ends."""
-    found = paired(base, other, against)
-    if found:
-        return found
-    own = freedom(base, other), grain(base, other)
-    return Ratio.of(base.time, other.time, against, *own)
+    """The speed-up of `other` over `base`: paired if possible, else from the far ends."""
+    return paired(base, other, against) or Ratio.from_medians(
+        base.time, other.time, against, freedom(base, other), grain(base, other)
+    )

@@ -1,4 +1,4 @@
-"""A ratio of two times, which never stands without its interval."""
+"""A ratio of two times with its interval."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from functools import cache
 
 from recheck_report.record.case import Seconds
 
-NO_WIDTH = 1e-12  # of an interval, as a difference of logarithms: only rounding made it
-LEVEL = 0.05  # of false verdicts, and of the whole family of comparisons
+NO_WIDTH = 1e-12  # difference of logarithms; a narrower interval has only rounding errors
+LEVEL = 0.05  # probability of any false verdict in the family of comparisons
 
-# the worst resolution of a self-audit at which ratios still say something: beyond it none is judged
+# the coarsest resolution of a self-audit at which ratios are judged
 COARSEST = 0.05
 
 
 def student(t: float, freedom: int) -> float:
-    """The two-sided p-value of Student's t; the finite series for whole degrees of freedom."""
+    """The two-sided p-value of Student's t, by the finite series for integer degrees of freedom."""
     angle = math.atan(t / math.sqrt(freedom))
     cosine, sine = math.cos(angle), math.sin(angle)
     odd = freedom % 2
@@ -30,7 +30,7 @@ def student(t: float, freedom: int) -> float:
 
 @cache
 def critical(freedom: int) -> float:
-    """The t whose two-sided p-value is LEVEL: an interval's half in standard errors."""
+    """The t with the two-sided p-value LEVEL: half an interval in standard errors."""
     low, high = 1.9, 13.0  # of infinitely many degrees of freedom, and of one
     while high - low > 1e-12:
         middle = (low + high) / 2
@@ -39,12 +39,12 @@ def critical(freedom: int) -> float:
 
 
 def p_from_interval(gap: float, facing: float, wider: float, freedom: int) -> float:
-    """The two-sided p-value of an estimate that lies `gap` from a bound, from the two halves of
-    its 95 % interval, all logarithms; it is below LEVEL only if the interval excludes the bound.
+    """The two-sided p-value of an estimate at distance `gap` from a bound, from the halves of its
+    95 % interval, all logarithms. It is below LEVEL only if the interval excludes the bound.
 
-    In just the samples that lie far from the bound, the half that faces it is too short by chance.
-    It would make small p-values up to nine times too small, so the wider half counts there. An
-    interval without a width shows no noise at all, and p is 1.
+    Beyond the facing half, the wider half counts: the facing one is too short by chance in exactly
+    those samples, and would make small p-values up to nine times too small. An interval without
+    width has no information on noise, so p is 1.
     """
     if wider < NO_WIDTH:
         return 1.0
@@ -62,26 +62,26 @@ def _p_value(value: float, low: float, high: float, against: float, freedom: int
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times as fast `other` is as `base`, with a 95 % interval.
+    """The speed-up of `other` over `base`, with a 95 % interval.
 
-    `paired.py` makes those of two cases: by rounds where it can. Otherwise the bounds pair the far
-    ends of the two medians' intervals, and the ratio is marked ᵉ wherever it stands.
+    `paired.py` makes ratios from rounds. A ratio without common rounds takes the far ends of the
+    two medians' intervals as bounds, and has the mark ᵉ.
     """
 
     value: float
     low: float
     high: float
-    rounds: int = 0  # that were paired; 0: far ends
-    freedom: int = 1  # degrees of it that the interval has
-    p: float = 0.0  # two-sided p-value against the threshold, which is 1 unless a check has another
-    resolution: float = 0.0  # smaller differences are not told apart: 0.005 for half a per cent
-    alike: float | None = None  # within what two times are the same; None: within the resolution
-    told: bool = True  # whether the measurement is fine enough to tell ratios at all
+    rounds: int = 0  # number of paired rounds; 0: far ends
+    freedom: int = 1  # degrees of freedom of the interval
+    p: float = 0.0  # two-sided p-value against the threshold: 1, unless a check has another
+    resolution: float = 0.0  # the smallest difference that counts: 0.005 for 0.5 %
+    same_within: float | None = None  # the self-audit's resolution; None: as `resolution`
+    is_resolvable: bool = True  # whether the record resolves ratios at all
     significant: bool = True  # after Holm's correction for all comparisons of the report
     mark: str = ""
 
     @classmethod
-    def of(
+    def from_medians(
         cls,
         base: Seconds,
         other: Seconds,
@@ -89,10 +89,11 @@ class Ratio:
         freedom: int = 1,
         grain: float = 0.0,
     ) -> Ratio:
-        """The far ends of the two medians' intervals, as the two need have nothing in common.
+        """The ratio of two independent medians, with the far ends of their intervals, and the
+        p-value of it being `against`.
 
-        Its p-value is that of the ratio being `against`. `freedom`: of the interval that rests on
-        fewer samples. `grain`: what the clock's steps leave open, as a difference of logarithms.
+        `freedom`: degrees of freedom of the interval with fewer samples. `grain`: the error from
+        the clock's steps, as a difference of logarithms.
         """
         value, least = base.median / other.median, math.exp(grain)
         low = min(base.low / other.high, value / least)
@@ -102,33 +103,30 @@ class Ratio:
 
     @classmethod
     def step(cls, first: Ratio, second: Ratio) -> Ratio:
-        """By what factor a ratio is larger than another, by the far ends of their intervals."""
+        """The quotient second / first, with the far ends of their intervals."""
         ends = second.value / first.value, second.low / first.high, second.high / first.low
         freedom = min(first.freedom, second.freedom)
         return cls(*ends, freedom=freedom, p=_p_value(*ends, 1.0, freedom), mark="ᵉ")
 
     @classmethod
     def over(cls, exact: float, other: Seconds, freedom: int = 1, grain: float = 0.0) -> Ratio:
-        """Against a time without an interval, as old documents and ceilings give it; `grain` as
-        above."""
+        """The ratio of an exact time, such as a ceiling's, to a measured one."""
         time = Seconds(exact, exact, exact, 0, 0)
-        return replace(cls.of(time, other, 1.0, freedom, grain), mark="")
+        return replace(cls.from_medians(time, other, 1.0, freedom, grain), mark="")
 
     @property
-    def widest(self) -> tuple[float, float]:
-        """Where it may truly lie: its interval, and the resolution on both sides; anywhere, if
-        nothing can be told."""
-        if not self.told:
+    def with_margin(self) -> tuple[float, float]:
+        """The interval, widened by the resolution on both sides; (0, inf) if unresolvable."""
+        if not self.is_resolvable:
             return 0.0, math.inf
         return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
 
     @property
     def outcome(self) -> str:
-        """faster | slower: beyond the resolution; same: within what the self-audit resolves, for
-        that processes differ is no sign that two rows do not; else no difference: the interval
-        contains an edge, the difference is not significant after Holm's correction, or the record
-        resolves nothing."""
-        if not self.told:
+        """faster | slower: significant after Holm's correction, and beyond the resolution. same:
+        within the self-audit's resolution; run-to-run variation is no evidence of sameness. no
+        difference: anything else."""
+        if not self.is_resolvable:
             return "no difference"
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
@@ -139,14 +137,14 @@ class Ratio:
 
     @property
     def in_one_process(self) -> Ratio:
-        """The same by what the self-audit resolves alone, whatever two processes differ by."""
-        return self if self.alike is None else replace(self, resolution=self.alike)
+        """The ratio with the self-audit's resolution, without run-to-run variation."""
+        return self if self.same_within is None else replace(self, resolution=self.same_within)
 
     @property
-    def hidden(self) -> bool:
-        """Whether it would be faster or slower, did two processes not differ by as much."""
-        own = ("faster", "slower")
-        return self.outcome not in own and self.in_one_process.outcome in own
+    def masked_by_run_to_run(self) -> bool:
+        """Whether only run-to-run variation keeps it from being faster or slower."""
+        clear = ("faster", "slower")
+        return self.outcome not in clear and self.in_one_process.outcome in clear
 
     def times(self, factor: float) -> Ratio:
         scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}

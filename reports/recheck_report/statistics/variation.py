@@ -1,13 +1,12 @@
-"""Run-to-run variation: the margins that verdicts allow, and the noise that comparisons do.
+"""Run-to-run variation: the margins of verdicts and the noise limits of comparisons.
 
-The interval of a ratio says what one process would measure again. Another process, or another GPU
-of the same model, finds another ratio more often than these intervals allow, with the same machine
-code. There is no theory of by how much; there are runs. runs/<GPU>.json holds the medians of the
-runs that were published of a model. The margin of a ratio is what 95 of 100 of these runs stay
-within of their median ratio, which of fewer than 20 is what all do. Where fewer than ENOUGH have
-both cases, it is no less than that of its class: what three of four rows of that class stay within,
-so that one unsteady row does not speak for others. A GPU model without three runs borrows
-another's.
+The interval of a ratio covers repetitions in one process. Other processes and other GPUs of the
+model differ by more, with the same machine code. No theory predicts this, so it is measured:
+runs/<GPU>.json holds the medians of a model's published runs. The margin of a ratio contains 95 %
+of these runs around their median ratio (all of them, if fewer than 20). With fewer than ENOUGH runs
+it is at least the margin of the ratio's class, which contains three of four rows of that class, so
+that one unsteady row does not widen the others. A GPU model with fewer than three runs borrows the
+runs of another model.
 """
 
 from __future__ import annotations
@@ -25,23 +24,23 @@ from recheck_report.record.record import Case
 
 TABLE = Path(__file__).with_name("changes.json")
 RUNS = Path(__file__).with_name("runs")
-# rows whose listing was another row's when these runs were made: that one's variation is theirs
+# rows whose code had another row's name in these runs, by today's name
 FORMER = json.loads(Path(__file__).with_name("former.json").read_text(encoding="utf-8"))
-LATEST = 10  # runs count: kernels and method of those before were others
-FEWEST = 3  # runs of which a ratio has a margin of its own
-# runs from which on that margin is enough: with three, four, five and six, a further run lies
-# outside of it and the interval in 17, 11, 9 and 6 of 100 ratios
+LATEST = 10  # runs; older ones had other kernels and another method
+FEWEST = 3  # runs for a margin of a single ratio
+# runs from which that margin suffices: with three, four, five and six runs, a further one lies
+# outside the margin and the interval for 17, 11, 9 and 6 of 100 ratios
 ENOUGH = 7
 END_TO_END = "end to end"
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
-# up to how many seconds, and what it is called
+# upper limit in seconds, and the name
 DURATIONS = (
     (10e-6, "under 10 µs"),
     (100e-6, "10 to 100 µs"),
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
-# in the order of tables; on the CPU the host varies, more where threads wait for each other
+# in the order of tables; CPU times vary with the host, more so where threads wait for each other
 CLASSES = (
     *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
     "inner",
@@ -52,16 +51,16 @@ CLASSES = (
 
 
 def class_of(*cases: Case) -> str:
-    """By target, threads, regime and the shortest of the medians: one of CLASSES."""
+    """One of CLASSES, by target, threads, regime and the shortest median."""
     of_cpu = [case for case in cases if case.target == "cpu"]
     threads = any(_threads(case.role, case.strategy) for case in of_cpu)
-    seconds = min(each.time.median for each in cases)
+    seconds = min(case.time.median for case in cases)
     return class_named("cpu" if of_cpu else "gpu", threads, cases[0].regime, seconds)
 
 
 def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
-    """The class of what runs there, by a median in seconds. First calls vary as whatever the host's
-    clock times; drained times as cold ones, until runs say otherwise."""
+    """One of CLASSES, by a median in seconds. First calls vary like other times of the host's
+    clock, and drained times like cold ones, until runs show otherwise."""
     regime = {"drained": "cold", "first": "end_to_end", "first_context": "end_to_end"}.get(
         regime, regime
     )
@@ -72,14 +71,13 @@ def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
 
 
 def classes_of(cases: Iterable[Case]) -> list[str]:
-    """The classes of these cases, but for those without a time, in the order of CLASSES."""
-    own = {class_of(case) for case in cases if case.seconds}
-    return [name for name in CLASSES if name in own]
+    """The classes of the cases that have a time, in the order of CLASSES."""
+    present = {class_of(case) for case in cases if case.seconds}
+    return [name for name in CLASSES if name in present]
 
 
 def _threads(role: str, row: str) -> bool:
-    """Whether a CPU row takes several threads: a library takes as many as it likes, and a rung that
-    takes more than one has OpenMP in its name."""
+    """Whether a CPU row uses several threads: libraries do, and kernels with OpenMP in the name."""
     return role == "baseline" or "openmp" in row
 
 
@@ -98,47 +96,53 @@ class Runs:
 
     def ratios(self, base: str, other: str) -> list[float]:
         """time(base) / time(other) of each run that has both cases."""
-        return [a / b for a, b in zip(self.of(base), self.of(other), strict=False) if a and b]
+        return [
+            a / b
+            for a, b in zip(self.medians_of(base), self.medians_of(other), strict=False)
+            if a and b
+        ]
 
     def ratio(self, base: str, other: str, at: int) -> float | None:
         """The ratio of one run; None where it has not both cases."""
-        times = [(self.of(name) or [None] * self.count)[at] for name in (base, other)]
+        times = [(self.medians_of(name) or [None] * self.count)[at] for name in (base, other)]
         return times[0] / times[1] if times[0] and times[1] else None
 
-    def of(self, name: str) -> list[float | None]:
-        """The median of a case in each run; empty where none has it. Where no run has a drained
-        time, the cold one stands in."""
+    def medians_of(self, name: str) -> list[float | None]:
+        """The median of a case in each run; empty if no run has it. Cold times stand in for
+        missing drained ones."""
         experiment, row, shape, regime = name.split("/")
         row_then = FORMER.get(f"{experiment}/{row}", f"{experiment}/{row}")
-        found = self.medians.get(f"{row_then}/{shape}/{regime}", [])
-        return found or (self.of(f"{row_then}/{shape}/cold") if regime == "drained" else [])
+        medians = self.medians.get(f"{row_then}/{shape}/{regime}", [])
+        if not medians and regime == "drained":
+            return self.medians_of(f"{row_then}/{shape}/cold")
+        return medians
 
     def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
-        """What 95 of 100 runs stay within of the median ratio of two cases, or of the median time
-        of one: as a difference of logarithms. None of fewer than `fewest` runs."""
+        """The margin that 95 % of runs keep around the median ratio of two cases, or the median
+        time of one, as a difference of logarithms. None with fewer than `fewest` runs."""
         base, *other = names
-        found = self.ratios(base, *other) if other else [*filter(None, self.of(base))]
-        if len(found) < fewest:
+        values = self.ratios(base, *other) if other else [*filter(None, self.medians_of(base))]
+        if len(values) < fewest:
             return None
-        middle = median(found)
-        return _quantile([abs(math.log(each / middle)) for each in found], 0.95)
+        middle = median(values)
+        return _quantile([abs(math.log(value / middle)) for value in values], 0.95)
 
     def class_of(self, name: str) -> str:
         experiment, row, _, regime = name.split("/")
         about = self.rows[f"{experiment}/{row}"]
-        seconds = median(each for each in self.medians[name] if each)
+        seconds = median(seconds for seconds in self.medians[name] if seconds)
         return class_named(about["target"], _threads(about["role"], row), regime, seconds)
 
     @cached_property
     def of_medians(self) -> dict[str, float]:
-        """By class, what a case's median differs by between runs, as a difference of logarithms."""
-        found = ((name, self.deviation(name)) for name in self.medians)
-        return self._by_class(found)
+        """By class, how a case's median varies between runs, as a difference of logarithms."""
+        deviations = ((name, self.deviation(name)) for name in self.medians)
+        return self._by_class(deviations)
 
     @cached_property
     def of_ratios(self) -> dict[str, float]:
-        """By class, what a ratio of two cases that were measured in turns differs by: of each case
-        against the one of its group that most runs have."""
+        """By class, the variation of ratios of cases that were measured in turns: each case
+        against the one in its group that most runs have."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in self.medians:
             experiment, row, shape, regime = name.split("/")
@@ -147,31 +151,31 @@ class Runs:
             groups.setdefault((experiment, shape, regime, *kind), []).append(name)
         pairs = (
             (name, most)
-            for own in groups.values()
-            for most in [max(own, key=lambda each: sum(map(bool, self.medians[each])))]
-            for name in own
+            for names in groups.values()
+            for most in [max(names, key=lambda name: sum(map(bool, self.medians[name])))]
+            for name in names
         )
         return self._by_class((name, self.deviation(name, to)) for name, to in pairs if name != to)
 
-    def _by_class(self, found: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    def _by_class(self, deviations: Iterable[tuple[str, float | None]]) -> dict[str, float]:
         by_class: dict[str, list[float]] = {}
-        for name, deviation in found:
+        for name, deviation in deviations:
             if deviation is not None:
                 by_class.setdefault(self.class_of(name), []).append(deviation)
-        return {name: _quantile(own, 0.75) for name, own in by_class.items()}
+        return {name: _quantile(deviations, 0.75) for name, deviations in by_class.items()}
 
 
 def _quantile(values: list[float], share: float) -> float:
-    """The smallest value that so many are not above."""
+    """The smallest value that is not below that share of the values."""
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
 @dataclass(frozen=True)
 class Variation:
-    """What runs on GPUs of one model differ by."""
+    """Run-to-run variation on GPUs of one model."""
 
     runs: Runs
-    changes: dict[str, float]  # by class, what a change between two records has to exceed
+    changes: dict[str, float]  # by class, the noise limit of a comparison of records
 
     @property
     def gpu(self) -> str:
@@ -179,34 +183,34 @@ class Variation:
         return self.runs.gpu
 
     def differs_by(self, cases: Sequence[Case]) -> float:
-        """The margin of a ratio of these two cases, or of the time of one, as a difference of
-        logarithms; 0 where nothing is known. Those of cases not measured in turns add up."""
+        """The margin of the ratio of two cases, or of the time of one, as a difference of
+        logarithms; 0 without runs. Margins of cases not measured in turns add up."""
         names = [case.id for case in cases]
-        own = self.runs.deviation(*names, fewest=ENOUGH)
-        if own is not None:
-            return own
+        margin = self.runs.deviation(*names, fewest=ENOUGH)
+        if margin is not None:
+            return margin
         turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
         if len(cases) == 2 and len(turns) > 1:
-            alike = math.fsum(self.differs_by((case,)) for case in cases)
+            least = math.fsum(self.differs_by((case,)) for case in cases)
         else:
-            known = self.runs.of_medians if len(cases) == 1 else self.runs.of_ratios
-            alike = known.get(class_of(*cases), 0.0)
-        return max(alike, self.runs.deviation(*names) or 0.0)
+            by_class = self.runs.of_medians if len(cases) == 1 else self.runs.of_ratios
+            least = by_class.get(class_of(*cases), 0.0)
+        return max(least, self.runs.deviation(*names) or 0.0)
 
     def noise(self, kind: str) -> float:
-        """What two medians of a class have to differ by to be called different, as a part of 1."""
-        whole = kind.rsplit(", ", 1)[0]  # on the CPU it is known of all durations together
+        """The limit beyond which two medians of a class differ: 0.06 for 6 %."""
+        whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
         return self.changes.get(kind, self.changes.get(whole, math.inf))
 
     def by_duration(self, case: Case) -> tuple[tuple[float | None, float | None], ...]:
-        """The noise of a case by the shorter of two medians: pairs of up to how many seconds, None
-        being any, and the noise below that, None being not known."""
+        """The noise limit of a case by the shorter of two medians: pairs of (upper limit in
+        seconds, noise below it). None: no upper limit, or unknown noise."""
         threads = case.target == "cpu" and _threads(case.role, case.strategy)
-        found = []
+        result = []
         for below, _ in DURATIONS:
             kind = class_named(case.target, threads, case.regime, math.nextafter(below, 0))
-            found.append((_finite(below), _finite(self.noise(kind))))
-        return tuple(found)
+            result.append((_finite(below), _finite(self.noise(kind))))
+        return tuple(result)
 
 
 def _finite(value: float) -> float | None:
@@ -215,24 +219,26 @@ def _finite(value: float) -> float | None:
 
 @cache
 def _all() -> tuple[Variation, ...]:
-    """Of each GPU model with runs, most runs first."""
+    """The variation of each GPU model with runs, most runs first."""
     changes = json.loads(TABLE.read_text(encoding="utf-8"))
-    found = []
+    result = []
     for path in sorted(RUNS.glob("*.json")):
         file = json.loads(path.read_text(encoding="utf-8"))
-        medians = {name: each[-LATEST:] for name, each in file["medians"].items()}
-        began = tuple(each["date"] for each in file["runs"][-LATEST:])
+        medians = {name: times[-LATEST:] for name, times in file["medians"].items()}
+        began = tuple(run["date"] for run in file["runs"][-LATEST:])
         runs = Runs(file["gpu"], file["rows"], medians, began)
-        found.append(Variation(runs, changes))
-    return tuple(sorted(found, key=lambda each: -each.runs.count))
+        result.append(Variation(runs, changes))
+    return tuple(sorted(result, key=lambda variation: -variation.runs.count))
 
 
 def runs_of(gpu: str) -> Runs | None:
-    """The runs of a GPU model; None where there are none."""
-    return next((each.runs for each in _all() if each.gpu == gpu), None)
+    """The runs of a GPU model; None without runs."""
+    return next((variation.runs for variation in _all() if variation.gpu == gpu), None)
 
 
-def known(gpu: str = "") -> Variation:
-    """What is known of that GPU model; where it has not enough runs, of the one that has most."""
-    enough = (each for each in _all() if each.gpu == gpu and each.runs.count >= FEWEST)
+def for_gpu(gpu: str = "") -> Variation:
+    """The variation of that GPU model; if it has too few runs, of the model with the most."""
+    enough = (
+        variation for variation in _all() if variation.gpu == gpu and variation.runs.count >= FEWEST
+    )
     return next(enough, _all()[0])

@@ -109,7 +109,7 @@ def _documents(report: Measured) -> list[Section]:
         by_document.setdefault(judged.claim.document, []).append(judged)
     named = [
         (source, by_document[name])
-        for name, source in report.known.sources.items()
+        for name, source in report.collection.sources.items()
         if name in by_document
     ]
     return [
@@ -140,7 +140,7 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     facts += claim.findings(report.record, judged)
     facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
     # that the verdict turned as the check was changed, with its evidence known
-    days = [change.date for change in report.turned if change.claim == about.id]
+    days = [change.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [text("Turned with its check, ", link(CHANGES, day), ".") for day in days[-1:]]
     if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)

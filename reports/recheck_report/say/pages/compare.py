@@ -101,7 +101,7 @@ def _pair(first: Measured, other: Measured, pair: times.Pair, labels: tuple[str,
         for who, some in ((was, pair.lost), (now, pair.gained))
         if some
     )
-    turned = gpus.turned(first, other)
+    turned = gpus.changed_verdicts(first, other)
     verdicts = table(gpus.TURNED, turned) if turned else paragraph("None.")
     return Section(
         text(f"{now}, against {was}"),

@@ -45,9 +45,9 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
     fastest = [*standings.sentences(report, experiment)]
     gaps = tables.not_passed(record, [experiment])
     none = paragraph("None: every case passed its check and was timed.")
-    figures = report.known.figures_of(experiment.name)
+    figures = report.collection.figures_of(experiment.name)
     shape = shape_label(experiment.headline)
-    split = any(case.split for case in record.of(experiment))
+    split = any(case.split for case in record.cases_of(experiment))
     lead = [
         f"At {shape}, {record.ranked_by(experiment)}, each step compared with the previous one "
     ]
@@ -74,7 +74,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
 
 def _how(report: Measured, experiment: Experiment) -> Text:
     """How to read the table of all kernels."""
-    record, cases = report.record, report.record.of(experiment)
+    record, cases = report.record, report.record.cases_of(experiment)
     ranked = record.ranked_by(experiment)
     metrics = dict.fromkeys(case.error.metric for case in cases if case.error)
     drained = ", from a clean L2 until everything written is in DRAM" * (ranked == "drained")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import SPECIAL
 from recheck_report.say import (
     glossary,
@@ -150,7 +150,7 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
     record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    questions = caught(
+    questions = or_placeholder(
         lambda: trust(report), lambda why: [texts(("The rest of this table", without(why)))]
     )
     yield Section(
@@ -198,8 +198,8 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
 
 def _suspects(report: Measured, regimes: set[str]) -> Block:
     record = report.record
-    if report.suspects:
-        rows = ((text(Code(name)), why) for name, why in report.suspects.items())
+    if report.faster_than_ceiling:
+        rows = ((text(Code(name)), why) for name, why in report.faster_than_ceiling.items())
         return table(("suspect case", "because"), rows)
     if not record.gpu_measured:
         return paragraph(f"Not checked: {record.no_gpu_because}.")
@@ -270,8 +270,8 @@ def _comparisons(report: Measured) -> Text:
         noise = marked(
             ", and further than the [noise](#run-to-run) of that ratio{model}", model=model
         )
-    kinds = ["claims", *["stories"] * bool(report.known.stories)]
-    kinds += ["listings"] * bool(report.known.listings)
+    kinds = ["claims", *["stories"] * bool(report.collection.stories)]
+    kinds += ["listings"] * bool(report.collection.listings)
     return marked(
         COMPARISONS,
         family=f"{len(comparisons.family)}",
@@ -328,7 +328,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
 def _again(report: Measured) -> Iterator[Block]:
     env, program = report.record.environment, provenance.program(report.record.environment)
     lines = []
-    if env.git.known:
+    if env.git.has_commit:
         where = f"   # in the repository of {program}" if program != "recheck" else ""
         lines.append(f"git checkout {env.git.commit}{where}")
     which = "its last part" if "--resume" in env.command else "this record"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import caught
+from recheck_report.fallback import or_placeholder
 from recheck_report.formatting import shape_label
 from recheck_report.record.record import Record
 from recheck_report.say import answer, documents, harnesses, provenance
@@ -78,7 +78,7 @@ def readme(
         else None,
         marked(CONTENTS) if view.claims and record.gpu_measured else None,
         chart if record.gpu_measured else None,
-        caught(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
+        or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
         Section(text("All pages"), blocks(Bullets(tuple(links)), _measured_with(record)), "pages"),
         _documents(report, ERRATA in files),
     )
@@ -109,7 +109,7 @@ def _left_out(report: Measured, view: View) -> Iterator[Text]:
     if view.left_out:
         yield view.left_out
     if absent := [
-        experiment.title for experiment in record.experiments if not record.of(experiment)
+        experiment.title for experiment in record.experiments if not record.cases_of(experiment)
     ]:
         yield text(f"Not in this record: {', '.join(absent)}.")
     if many := len(record.plan.dropped):
@@ -142,7 +142,7 @@ def beyond(record: Record, peak: Peak | None) -> Text:
 def _measured_with(record: Record) -> Text:
     env = record.environment
     commit = "Commit unknown: git knew none of its source tree"
-    if env.git.known:
+    if env.git.has_commit:
         commit = f"Commit {env.git.short}{' with uncommitted changes' * env.git.dirty}"
     facts = [commit, env.started, f"driver {env.driver}" if env.driver else ""]
     facts += [f"CUDA {env.cuda_runtime}" if env.cuda_runtime else "", f"{env.build_type} build"]

@@ -164,7 +164,7 @@ class Views:
     def documents(self) -> list[Source]:
         """Those that claims are from."""
         named = {judged.claim.document for judged in self.report.judgement.claims}
-        return [source for source in self.report.known.sources.values() if source.id in named]
+        return [source for source in self.report.collection.sources.values() if source.id in named]
 
     @property
     def choices(self) -> dict[str, tuple[str, dict[str, str]]]:
@@ -250,7 +250,7 @@ class Views:
                 for section in errata.page(report).blocks
                 if isinstance(section, Section) and section.anchor != "errata"
             ),
-            changes.page(report).blocks if report.turned else None,
+            changes.page(report).blocks if report.changed_verdicts else None,
         )
         titles = (
             (section.anchor, section.title) for section in body if isinstance(section, Section)

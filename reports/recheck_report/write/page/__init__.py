@@ -227,7 +227,7 @@ def _answers(views: Views, writer: Writer) -> str:
 def _accuracies(views: Views, writer: Writer) -> str:
     """Empty where all results are exact."""
     record = views.report.record
-    cases = (case for each in record.ordinary for case in record.of(each))
+    cases = (case for each in record.ordinary for case in record.cases_of(each))
     if not any(case.error and case.error.value for case in cases):
         return ""
     return _drawn("Accuracy", {e.name: e.accuracy for e in views.answers if e.accuracy}, writer)

@@ -10,7 +10,14 @@ from typing import Any
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS
-from recheck_report.queries import first_rung, metric_of, reference, roof, share, square_sizes
+from recheck_report.queries import (
+    ceiling_row,
+    first_kernel,
+    metric_of,
+    reference,
+    share,
+    square_sizes,
+)
 from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
 from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import sizes
@@ -35,7 +42,7 @@ def of(report: Measured) -> Json:
         "signs": SIGNS,
         "experiments": [_experiment(report, each) for each in record.experiments],
         **_cases(report),
-        "suspects": report.suspects,
+        "suspects": report.faster_than_ceiling,
         "counters": {name: asdict(c) for name, c in counters.items()},
     }
 
@@ -45,7 +52,7 @@ def _experiment(report: Measured, experiment: Experiment) -> Json:
     ordinary = experiment in record.ordinary
     limit = metric.limit(record)
     drawn = sizes.drawn(report, experiment) if ordinary else []
-    regimes = {case.regime: None for case in record.of(experiment)} if ordinary else {}
+    regimes = {case.regime: None for case in record.cases_of(experiment)} if ordinary else {}
     return {
         "name": experiment.name,
         "title": experiment.title,
@@ -57,7 +64,7 @@ def _experiment(report: Measured, experiment: Experiment) -> Json:
         "unit": metric.unit,
         "limit": [metric.ceiling_label, limit] if limit else None,
         "vendor": reference(record, experiment),
-        "roof": roof(record, experiment),
+        "roof": ceiling_row(record, experiment),
         "squares": square_sizes(record, experiment),
         "shapes": record.shapes(experiment),
         "rows": [row.strategy for row in record.strategies(experiment)],
@@ -110,7 +117,7 @@ def _cases(report: Measured) -> Json:
             "clock": case.clock_hz,
             "watts": power and power.watts,
             "unsure": text(case.unsure),
-            "noise": noises.setdefault(variation.known().by_duration(case), len(noises)),
+            "noise": noises.setdefault(variation.for_gpu().by_duration(case), len(noises)),
         }
         for name in ("paired", "share"):
             line[name] = text(line[name])
@@ -138,9 +145,9 @@ def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
     found: dict[tuple[str, str, str], Case] = {}
     for experiment in record.ordinary:
         libraries = [c.strategy for c in record.strategies(experiment) if c.role == "baseline"]
-        names = [reference(record, experiment), first_rung(record, experiment), *libraries]
+        names = [reference(record, experiment), first_kernel(record, experiment), *libraries]
         for name in filter(None, names):
-            for case in record.of(experiment):
+            for case in record.cases_of(experiment):
                 if case.strategy == name and case.seconds:
                     found.setdefault((experiment.name, case.shape_name, case.regime), case)
     return found
@@ -158,7 +165,7 @@ def _compared(report: Measured, base: Case | None, case: Case) -> Json:
         found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
         found |= {"ratio_high": _short(ratio.high), "paired": "rounds" if ratio.rounds else "ends"}
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
-    best = roof(report.record, report.record.experiment_of(case))
+    best = ceiling_row(report.record, report.record.experiment_of(case))
     of_roof = share(report.comparisons, report.record, case, best) if case.target == "gpu" else None
     found["share"] = percent(of_roof) if of_roof else None
     return found
