@@ -75,31 +75,30 @@ def fastest(report: Measured) -> Section | None:
 
 
 def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
-    """A row for each contest of an experiment; without any time, why."""
+    """A row for each contest of an experiment that has a time."""
+    none = link(f"{page(experiment)}#without-a-time", "no time")
     title = link(page(experiment), experiment.title)
     where = f"{standings.in_fp32(report, experiment)}, {shape_label(experiment.headline)}"
-    none = True
     for contest in standings.contests(report, experiment):
         shown = standings.standing(report, experiment, contest)
-        if not shown.best and not shown.library:
+        counts = standings.tally(standings.over_shapes(report, experiment, contest))
+        if not shown.names and not counts:
             continue
-        none = False
         label = f", {contest.label}" if contest.label else ""
+        shapes = link(f"{page(experiment)}#shapes", counts) if counts else NONE
+        if not shown.names:
+            yield [text(title, where, label), none, *[NONE] * 3, shapes]
+            continue
         warm = standings.standing(report, experiment, contest, regime="sustained")
         over = warm.words if contest.library else text(NONE)
         if warm.ratio and warm.names != shown.names:
             kernels = (standings.named(case, experiment, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
-        counts = standings.tally(standings.over_shapes(report, experiment, contest))
-        pair = [standings.named(case, experiment) for case in (shown.best, shown.library)]
+        pair = [standings.named(case, experiment) for case in shown.pair]
         single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
-        shapes = link(f"{page(experiment)}#shapes", counts) if counts else NONE
         yield [text(title, where, label), *pair, single, over, shapes]
-    if none:
-        why = link(f"{page(experiment)}#without-a-time", "no time")
-        yield [text(title, where), why, *[NONE] * 4]
 
 
 # the claims, by verdict
@@ -184,13 +183,12 @@ def folded(report: Measured) -> Section | None:
 
 def sure(report: Measured) -> Section:
     """How far the numbers can be trusted, and how the claims were decided."""
-    view, record = View(report), report.record
+    view = View(report)
     titles = [remark.title for remark in provenance.brands(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
     kinds = table(("decided", *(verdict for verdict in VERDICT.VERDICTS)), view.kinds, range(1, 8))
-    shown = blocks(
-        trusted(report, titles), Bullets(tuple(items)), kinds if record.gpu_measured else None
-    )
+    fold = Fold(text("How the claims were decided"), (kinds,))
+    shown = blocks(trusted(report, titles), Bullets(tuple(items)), fold if view.claims else None)
     return Section(text("How sure is that?"), shown, "sure")
 
 

@@ -220,10 +220,12 @@ def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -
 
 
 def claim_row(judged: Judged) -> list[Text]:
-    """A claim in one row of the table SUMMARY, which reads without a click."""
+    """A claim in one row of the table SUMMARY, which reads without a click. What a verdict depends
+    on is in its reason, so the ratio that one choice gives is left out."""
     about = text(reference(judged.claim.id), " ", said(judged.claim))
     runs = text(other_runs(judged) or NONE)
-    return [about, tested(judged), because(judged) or text(NONE), runs]
+    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
+    return [about, says, because(judged) or text(NONE), runs]
 
 
 class View:

@@ -32,10 +32,12 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import MARK, machine, without
 
 OPEN = "download [report.html](report.html), then open it (code hosts show its source)"
-CONTENTS = (
-    "[Fastest](#fastest) · [what fails](#fails) · [what depends](#depends) · [what holds](#holding)"
-    " · [how sure](#sure) · [what it cannot tell](#limits) · [all pages](#pages)"
-)
+# sections of the first page, in a line above them
+CONTENTS = {
+    "fastest": "fastest", "fails": "what fails", "depends": "what depends",
+    "undecided": "too close to call", "holding": "what holds", "sure": "how sure",
+    "warnings": "warnings", "limits": "what it cannot tell", "pages": "all pages",
+}  # fmt: skip
 _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
@@ -44,7 +46,7 @@ _LINKS = {
     "Triton, CuPy, Nsight Compute",
     METHOD: f"[Method]({METHOD}): words explained, trust, the machine, "
     f"[how to repeat it]({METHOD}#reproduce-it)",
-    "report.html": f"Every case and sample, offline, and a comparison with your GPU: {OPEN}",
+    "report.html": f"Every case and sample, and a comparison with your GPU: {OPEN}",
     CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
@@ -68,19 +70,23 @@ def readme(
     links += [marked(words) for name, words in _LINKS.items() if name in files]
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    flags = ", ".join(remark.title for remark in provenance.brands(report))
+    flags = "; ".join(remark.title for remark in provenance.brands(report))
+    sections = blocks(
+        or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
+        Section(text("All pages"), blocks(Bullets(tuple(links)), _measured_with(record)), "pages"),
+        _documents(report, ERRATA in files),
+    )
+    anchors = [section.anchor for section in sections if isinstance(section, Section)]
+    contents = (link(f"#{name}", CONTENTS[name]) for name in anchors if name in CONTENTS)
+    where = marked("**Warnings**: {flags} ([why](#warnings)).", flags=flags) if flags else text()
     body = blocks(
         joined(" ", _left_out(report, view)),
         _no_gpu(record, others),
         strong(view.counts, ".") if report.judgement.claims and record.gpu_measured else None,
-        Note(marked("**Warnings**: {flags} ([why](#warnings)).", flags=flags), True)
-        if flags
-        else None,
-        marked(CONTENTS) if view.claims and record.gpu_measured else None,
+        Note(where, warning=True) if where else None,
+        text("On this page: ", joined(" · ", contents)),
         chart if record.gpu_measured else None,
-        or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
-        Section(text("All pages"), blocks(Bullets(tuple(links)), _measured_with(record)), "pages"),
-        _documents(report, ERRATA in files),
+        sections,
     )
     headline = f": {view.headline}" if view.headline else ""
     return Page(MARK, text(title, headline), body)
