@@ -16,6 +16,7 @@ from recheck_report.say.claim import View
 from recheck_report.say.nodes import (
     Block,
     Bullets,
+    Fold,
     Note,
     Page,
     Picture,
@@ -165,5 +166,7 @@ def _documents(report: Measured, has_errata: bool) -> Block | None:
     if not rows:
         return None
     title = "The document" if documents.one_title(report) else "The documents"
-    body = blocks(documents.printed(report), table(columns, rows))
-    return Section(text(title), body, "documents")
+    shown: Block = table(columns, rows)
+    if len(rows) > 1:
+        shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
+    return Section(text(title), blocks(documents.printed(report), shown), "documents")
