@@ -64,7 +64,7 @@ def test_a_part_of_our_own_run_shows_the_claims_of_that_part(report: Report) -> 
     own = [each.id for each in ours.claims if each.experiment == "transpose"]
     assert [each["id"] for each in json.loads(files["verdicts.json"])["claims"]] == own
     left = len(ours.claims) - len(own)
-    assert f"\n{left} claims are left out" in text_of(files)
+    assert f"{left} claims are left out" in text_of(files)
     errata = set(re.findall(r'<a id="erratum-(e\d+)"></a>', text_of(files)))
     assert errata and len(errata) < len(ours.errata)
 

@@ -85,8 +85,8 @@ def told(report: Report, tmp_path: Path) -> Callable[[Json], str]:
 
 
 def test_texts_are_those_of_the_verdict_and_the_gpu(told: Callable[[Json], str]) -> None:
-    assert re.search(r" It continues\. It gains: 1\.50 .*\. Here\.\n", told(faster(1.5)))
-    assert re.search(r" It continues\. It loses: 2\.0.*\. Here\.\n", told(faster(0.5)))
+    assert re.search(r" It continues\. It gains: 1\.50.*× faster .*\. Here\.\n", told(faster(1.5)))
+    assert re.search(r" It continues\. It loses: 2\.0.*× slower .*\. Here\.\n", told(faster(0.5)))
     assert " It continues. Nobody knows. Here.\n" in told(faster(1.0))
     # nothing is said of a gain over a row without a time, nor of its own
     for gone in (without(faster(1.5), "/global16/"), spoil(faster(1.5), "/tile16/", "failed", "x")):

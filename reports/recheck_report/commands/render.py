@@ -25,7 +25,7 @@ from recheck_report.fallback import or_placeholder
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import MEMORY_LEVELS, Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import harnesses, summary
+from recheck_report.say import harnesses, standings
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.nodes import Page, blocks, text
@@ -56,7 +56,7 @@ def peak_of(report: Measured, folder: Path, link: str) -> Peak | None:
     if not name or report.record.environment.gpu is None or not (folder / name / RECORD).is_file():
         return None
     record, _ = load(folder / name)
-    figures = summary.figures(Measured(record, Collection(folder, {}), {}))
+    figures = standings.brief(Measured(record, Collection(folder, {}), {}))
     return Peak(figures, f"{link}/{name}/") if figures else None
 
 
@@ -103,6 +103,7 @@ def render(
     pictures = [chart.picture for chart in of_method]
     files[METHOD] = _whole("method", lambda: markdown.page(method_page(report, pictures)))
     drawn += of_method
+    drawing = None
     if report.judgement.claims:
         drawn.append(chart := claims_chart(report))
         drawing = chart.picture
@@ -121,7 +122,9 @@ def render(
     )
     # last, as it links all other files
     across = bool(others and report.judgement.claims)
-    files[README] = _whole("Recheck", lambda: markdown.page(readme(report, files, across, peak)))
+    files[README] = _whole(
+        "Recheck", lambda: markdown.page(readme(report, files, across, peak, drawing))
+    )
     return files
 
 
