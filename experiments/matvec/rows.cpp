@@ -235,7 +235,7 @@ constexpr Strategy rows[] = {
     cpu_listing_row("s3_mxv_o0", {"S3", "mxv", "A10"}, "as printed, -O0", cpu_listing<reference::s3_mxv_o0>),
     cpu_listing_row("s3_sse", {"S3", "mxvSSE", "A11"}, "as printed, " RECHECK_S3_FLAGS, sse, sse_fits),
     cpu_listing_row("s3_sse_openmp2", {"S3", "mxvSSEOpenmp", "A12"}, "as printed, " RECHECK_S3_FLAGS, sse_openmp2, sse_fits, {"threads", 2}),
-    cpu_listing_row("s3_sse_openmp", {"S3", "mxvSSEOpenmp", "A12"}, "all threads in place of the document's two, " RECHECK_S3_FLAGS, sse_openmp, sse_fits),
+    cpu_listing_row("s3_sse_openmp", {"S3", "mxvSSEOpenmp", "A12"}, "all threads instead of the document's two, " RECHECK_S3_FLAGS, sse_openmp, sse_fits),
     {.name = "cpu_blas", .source = {"vendor", "BLAS"}, .role = Role::baseline, .launch = blas},
 
     naive<256, 4>("naive"),

@@ -32,7 +32,7 @@ Reason listing_fits(const Shape& s, const Device&) {
 }
 
 Reason square_listing_fits(const Shape& s, const Device& device) {
-  if (s[0] != s[1]) return "goes on by the height where it began by the width: wants a square";
+  if (s[0] != s[1]) return "supports square matrices only: as printed, it mixes up width and height";
   return listing_fits(s, device);
 }
 

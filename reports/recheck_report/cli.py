@@ -128,13 +128,15 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failed as error:
         return _say(str(error), error.code)
     except OSError as error:
-        place, why = error.filename, error.strerror or str(error)
+        broken = error.filename is None
         try:
             sys.stdout.flush()
-        except OSError:  # its buffer would fail again at the end
-            place = "standard output: cannot be written"
+        except OSError:
+            broken = True
+        if broken:  # else its buffer would fail again at the interpreter's end
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _say(f"{place}: {why}" if place else why, 1)
+        place = "standard output: cannot be written" if broken else error.filename
+        return _say(f"{place}: {error.strerror or error}", 1)
     except KeyboardInterrupt:
         return 130
 

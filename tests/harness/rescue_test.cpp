@@ -141,7 +141,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
     EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
   }
 }
-// the same for proofs at edges and of cases
+// proofs at edges and proofs of cases
 TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
   const auto [end, why] = GetParam();
   const auto gate = [&](const std::string& flags) {

@@ -237,7 +237,7 @@ def test_snippets_are_refused_for_what_they_say(name: str, world: World) -> None
     said = [found[key] for key in keys]
     assert SNIPPETS[name][1] in (said[0]["outcome"] or said[0]["reason"])
     assert said[1]["outcome"] == "compiles"
-    assert said[2]["reason"] == "not measured: E21.cu does not say what it is refused for"
+    assert said[2]["reason"] == 'not measured: E21.cu has no line "// refused: …"'
     assert len(world.calls("nvcc")) == 2
 
 

@@ -64,7 +64,7 @@ def test_a_part_of_our_own_run_shows_the_claims_of_that_part(report: Report) -> 
     own = [each.id for each in ours.claims if each.experiment == "transpose"]
     assert [each["id"] for each in json.loads(files["verdicts.json"])["claims"]] == own
     left = len(ours.claims) - len(own)
-    assert f"\n{left} claims are left out" in text_of(files)
+    assert f"{left} claims are left out" in text_of(files)
     errata = set(re.findall(r'<a id="erratum-(e\d+)"></a>', text_of(files)))
     assert errata and len(errata) < len(ours.errata)
 
@@ -128,7 +128,10 @@ def test_a_folder_without_sources_is_refused_in_one_line(program: str, tmp_path:
     places = {"render": "--output", "compare": "--output", "publish": "--results"}
     options = (places[program], tmp_path / "out") if program in places else ()
     record = keep(tmp_path / "input", few())
-    for folder, why in ((tmp_path, "holds no sources.toml"), (tmp_path / "none", "is no folder")):
+    for folder, why in (
+        (tmp_path, "holds no sources.toml"),
+        (tmp_path / "none", "is not a folder"),
+    ):
         line = one_line(run(program, record, *options, "--experiments", folder), 2)
         says = f"{folder}: {why}; --experiments names one with sources.toml in it"
         assert line == f"error: {says}\n" and not (tmp_path / "out").exists()

@@ -63,11 +63,13 @@ def test_a_page_of_another_kind_is_not_overwritten(compared: Compare, tmp_path: 
     compared(few())
     folder, out = tmp_path / "0", tmp_path / "out"
     line = one_line(run("render", folder, "--output", out), 1)
-    assert "README.md: is no file of such a report" in line
+    assert "README.md: is not a file of such a report" in line
     assert run("render", folder, "--output", tmp_path / "report").returncode == 0
     report = tree(tmp_path / "report")
     line = one_line(run("compare", folder, "--output", tmp_path / "report"), 1)
-    assert "README.md: is no file of such a report" in line and tree(tmp_path / "report") == report
+    assert (
+        "README.md: is not a file of such a report" in line and tree(tmp_path / "report") == report
+    )
 
 
 def test_rows_that_were_slowed_are_found_and_no_other(compared: Compare) -> None:

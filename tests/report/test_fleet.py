@@ -123,8 +123,8 @@ def test_a_record_of_another_gpu_or_of_none_is_none(session: Session) -> None:
     none["finished"] = none["environment"]["started"]
     _, said = _collect(session("1", (_case("a"), _record(L4)), (_case("b"), none)), 3)
     first, second = said.splitlines()
-    assert f"measured on {L4}, and the site configuration says {H100}" in first
-    assert f"sent to {H100}, and the job found no GPU: " in second
+    assert f"measured on {L4}, but the site configuration has {H100}" in first
+    assert f"sent to {H100}, but the job found no GPU: " in second
 
 
 BROKEN = ["", "[]", "{}", '{"runs": 3}', '{"runs": [{"testcases": [7]}]}', "[" * 100_000, None]
@@ -141,10 +141,10 @@ def test_what_is_no_report_hides_no_other_run(text: str | None, session: Session
     page, said = _collect(runs, 3)
     for name, line in zip(("0", "2"), said.splitlines(), strict=True):
         if text is None:
-            assert line.startswith(f"missing: {runs / name}: ReFrame did not end, or has not yet; ")
+            assert line.startswith(f"missing: {runs / name}: ReFrame has not finished; ")
             continue
         assert line.startswith(
-            f"missing: {runs}/{name}/report.json: is no report of ReFrame 4.10 ("
+            f"missing: {runs}/{name}/report.json: is not a report of ReFrame 4.10 ("
         )
         assert line.endswith("); move that run away") and len(line) < 400
     assert "# Recheck: 1 whole record from 1 job" in page
@@ -171,5 +171,5 @@ def test_nothing_outside_of_the_runs_is_read(place: str, session: Session, tmp_p
     folder = place.format(outside=str(tmp_path / "outside").lstrip("/"), runs=tmp_path / "runs")
     runs = session("1", (_case("a", node="", outputdir=folder), None))
     page, said = _collect(runs, 3)
-    assert said == "missing: site:a, cuda, job 7: no record: it has no folder here\n"
+    assert said == "missing: site:a, cuda, job 7: no record: the job has no folder here\n"
     assert "secret" not in page + said

@@ -36,7 +36,7 @@ def test_what_is_of_no_report_is_not_overwritten(name: str, pipe: bool, tmp_path
     else:
         (out / name).write_text("mine")
     line = one_line(run("render", keep(tmp_path / "input", few()), "--output", out), 1)
-    assert f"{out / name}: is no file of such a report" in line
+    assert f"{out / name}: is not a file of such a report" in line
     assert tree(out) == ({} if pipe else {name: b"mine"}) and (out / name).is_fifo() == pipe
 
 

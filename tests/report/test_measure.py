@@ -121,8 +121,7 @@ def test_a_part_that_ends_early_still_gives_a_report(
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
     assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
     assert (
-        f"== to go on: give the same command again, with {measure.RESUME}=1"
-        in capsys.readouterr().err
+        f"== to continue: run the same command with {measure.RESUME}=1" in capsys.readouterr().err
     )
 
 
@@ -132,7 +131,7 @@ def test_a_run_that_is_killed_gives_a_report_of_its_journal(
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
     assert code == 1
     assert calls == ["collect", "program --cases", "program --recover", "render"]
-    assert "to go on" in capsys.readouterr().err
+    assert "to continue" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("often", [1, 2])
@@ -159,4 +158,4 @@ def test_an_earlier_report_is_not_taken_for_this_run_s(
     code, calls = _measure(tmp_path, monkeypatch, collect=KeyboardInterrupt)
     out, err = capsys.readouterr()
     assert (code, calls, out) == (130, ["collect"], "")
-    assert "nothing was measured" in err and "to go on" not in err
+    assert "nothing was measured" in err and "to continue" not in err

@@ -40,7 +40,7 @@ SLIPS = [
     (CASE, CASE.replace("kernel2", "cpu_serial"), "has no regime cold at 4194304; there are hot"),
     (CASE, CASE.replace("reduction", "reductoin"), "no experiment reductoin; there are reduction"),
     (CASE, "kernel2", "write experiment/row/shape/regime, like "),
-    (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 is no numbers with x between them"),
+    (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 must be numbers with x between them"),
     (CASE, CASE.replace("kernel2", "kernel1"), f"compares {CASE.replace('2/', '1/')} with itself"),
     (CASE, CASE.replace("cold", "{regime}"), "the claim's `open` names no choice with {regime}"),
     ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
@@ -49,7 +49,11 @@ SLIPS = [
     ("shared_bank_conflicts /", "smsp_inst.sum /", "there is no counter smsp_inst.sum; nearest "),
     ("at_least = 0.84", "at_least = 84", "at_least is a share, at most 1: 84 % is 0.84"),
     ("at_least = 0.5", "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0"),
-    ('roof = "dram"', 'roof = "drm"', "'drm' is no case: write experiment/row/shape/regime, like"),
+    (
+        'roof = "dram"',
+        'roof = "drm"',
+        "'drm' is not a case: write experiment/row/shape/regime, like",
+    ),
     (
         "at_least = 0.5",
         "equals = 1, tolerance = 1",
@@ -66,13 +70,16 @@ SLIPS = [
     ('document = "harris"', 'document = "haris"', "there is no haris; there are harris"),
     ('open = ["blocks"]', 'open = ["block"]', "open: there is no block; there are blocks"),
     ('title = "', 'titel = "', "field titel is unknown; nearest are title"),
-    ('title = "', 'here = "{gain}"\ntitle = "', "speaks of {gain}; there are none"),
+    ('title = "', 'here = "{gain}"\ntitle = "', "refers to {gain}; there are none"),
     ('id = "reduction.3"', 'id = "reduction.2"', "another claim of this file has it too"),
 ]
 FILES = {
     "reduction/figures.toml": (FIGURE, "figure[0]: reduction/kernel1 has no shape 4194305; there"),
     "listings.toml": (LISTING, "reduction/kernel1: there is no row reduction/kernel0; there are"),
-    "errata.toml": (ERRATUM, "concerns: A99 is no claim, algorithm, row or its document; nearest"),
+    "errata.toml": (
+        ERRATUM,
+        "concerns: A99 is not a claim, algorithm, row or its document; nearest",
+    ),
     "reduction/claim.toml": ("", "nothing reads a file of this name; there are claims.toml, fig"),
 }
 
@@ -161,7 +168,7 @@ def test_only_a_record_of_another_commit_or_of_a_part_truly_lacks_a_row(
     done = run("render", folder, "--output", tmp_path / "out", "--experiments", article)
     if refused:
         line = one_line(done, 2)
-        assert why in line and "mend the name, or measure again" in line
+        assert why in line and "fix the name, or measure again" in line
     else:
         said = json.loads((tmp_path / "out" / "verdicts.json").read_text())["claims"]
         assert said[0]["reason"] == f"the record holds no case {new}; nearest is {old}"

@@ -158,7 +158,10 @@ def _deciding(document: dict[str, Any]) -> Checks:
     choices = document.get("open", {})
     return {
         each["id"]: json.dumps(
-            [_asked(each.get("check", [])), *(choices[name]["values"] for name in each.get("open", []))],
+            [
+                _asked(each.get("check", [])),
+                *(choices[name]["values"] for name in each.get("open", [])),
+            ],
             sort_keys=True,
         )
         for each in document.get("claim", [])

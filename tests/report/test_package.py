@@ -138,7 +138,7 @@ def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
     assert _run(program, tmp_path, "--version").stdout == f"recheck-report {__version__}\n"
     # without a tree it says which folder it lacks
     result = _run(program, tmp_path, "collect", "none", "--output", "probes.json")
-    assert "experiments: is no folder; --experiments names one" in one_line(result, 2)
+    assert "experiments: is not a folder; --experiments names one" in one_line(result, 2)
 
 
 def test_it_renders_committed_evidence(program: list[str], tmp_path: Path) -> None:

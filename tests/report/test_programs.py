@@ -18,8 +18,8 @@ FAILS = {
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
     "verify": (["none"], 2, "none: cannot be read"),
-    "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is no folder; --exp"),
-    "fleet": (["none", "--output", "out"], 2, "none: is no folder; experiments/fleet/run.py"),
+    "collect": (["recheck", "--output", "probes.json"], 2, "experiments: is not a folder; --exp"),
+    "fleet": (["none", "--output", "out"], 2, "none: is not a folder; experiments/fleet/run.py"),
 }
 
 
@@ -65,7 +65,7 @@ def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
 
 def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
     verify = [sys.executable, "-m", "recheck_report", "verify", str(tmp_path)]
-    for place, why in ((tmp_path, "experiments: is no folder"), (EXPERIMENTS.parent, "")):
+    for place, why in ((tmp_path, "experiments: is not a folder"), (EXPERIMENTS.parent, "")):
         keep(tmp_path, h100("none"))
         result = subprocess.run(verify, capture_output=True, text=True, cwd=place, env=ENVIRONMENT)
         assert why in (one_line(result, 2) if why else result.stderr)

@@ -77,7 +77,7 @@ def test_what_is_of_no_report_is_not_lost(rendered: Path, tmp_path: Path) -> Non
     target.mkdir(parents=True)
     (target / "README.md").write_text("mine")
     result = run("publish", rendered, "--results", tmp_path / "results")
-    assert f"{target / 'README.md'}: is no file of such a report" in one_line(result, 1)
+    assert f"{target / 'README.md'}: is not a file of such a report" in one_line(result, 1)
     assert tree(target) == {"README.md": b"mine"}
 
 

@@ -88,7 +88,7 @@ def test_what_makes_times_worth_less_is_a_warning_at_the_top(
 ) -> None:
     record = h100("matmul/cublas/4096x")
     assert b"[!WARNING]" not in report(record)["README.md"]
-    first = report(bend(record, path, value))["README.md"].decode().split("\n- [")[0]
+    first = report(bend(record, path, value))["README.md"].decode().split("\n## ")[0]
     assert first.count("> [!WARNING]") == 1
 
 

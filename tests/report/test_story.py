@@ -85,8 +85,8 @@ def told(report: Report, tmp_path: Path) -> Callable[[Json], str]:
 
 
 def test_texts_are_those_of_the_verdict_and_the_gpu(told: Callable[[Json], str]) -> None:
-    assert re.search(r" It continues\. It gains: 1\.50 .*\. Here\.\n", told(faster(1.5)))
-    assert re.search(r" It continues\. It loses: 2\.0.*\. Here\.\n", told(faster(0.5)))
+    assert re.search(r" It continues\. It gains: 1\.50.*× faster .*\. Here\.\n", told(faster(1.5)))
+    assert re.search(r" It continues\. It loses: 2\.0.*× slower .*\. Here\.\n", told(faster(0.5)))
     assert " It continues. Nobody knows. Here.\n" in told(faster(1.0))
     # nothing is said of a gain over a row without a time, nor of its own
     for gone in (without(faster(1.5), "/global16/"), spoil(faster(1.5), "/tile16/", "failed", "x")):
@@ -103,10 +103,12 @@ BAD = {
     STEP.replace('row = "tile16"', 'row = "global16"'): "another step of this file has it too",
     STEP.replace('base = "global16"', 'base = "tile8"'): "there is no tile8; there are global16",
     STEP.replace('verdict = "fails"', 'verdict = "fail"'): "verdict must be one of holds",
-    STEP.replace("{loads}", "{load}"): "speaks of {load}; there are gain, loads",
-    STEP.replace('of = "loads"', 'of = "load"'): "speaks of {load}",
-    STEP.replace('key = "loads"', 'key = "gain"').replace("loads}", "gain}"): "or gain",
-    STEP.replace('binds = "matmul/tile16/4096x4096x4096/cold"', 'binds = "tile16"'): "no cold case",
+    STEP.replace("{loads}", "{load}"): "refers to {load}; there are gain, loads",
+    STEP.replace('of = "loads"', 'of = "load"'): "refers to {load}",
+    STEP.replace('key = "loads"', 'key = "gain"').replace("loads}", "gain}"): "and from gain",
+    STEP.replace(
+        'binds = "matmul/tile16/4096x4096x4096/cold"', 'binds = "tile16"'
+    ): "not a cold case",
     STEP.replace('[{ text = "It ends." }]', "[]"): "text must not be empty",
 }
 

@@ -108,7 +108,7 @@ BAD: dict[str, str] = {
 @pytest.mark.parametrize("text", BAD)
 def test_bad_probes_are_a_note_of_the_report(text: str, report: Report) -> None:
     files: dict[str, Any] = report(few(), probes=text)
-    (line,) = (x for x in files["README.md"].decode().split("\n") if "could not be read" in x)
+    (line,) = (x for x in files["README.md"].decode().split("\n") if "could not be read**" in x)
     assert "probes.json: " in line and BAD[text] in line and "probes.json" not in files
 
 

@@ -83,7 +83,7 @@ def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> No
     put(_record(("/tile16/", 1.2), ("/tile16/4096x4096x4096/cold", 1.5), ("/cublas/", 2)), "report")
     put(_record(), "results", FOLDER)
     (line,) = (line for line in _verify(tmp_path, 1) if line.startswith("slower: "))
-    found = re.match(r"slower: matmul/tile16 at 4096³, cold: .* 1\.80 times as long \[", line)
+    found = re.match(r"slower: matmul/tile16 at 4096³, cold: .* 1\.80.*× slower \[", line)
     assert found and re.search(r"; so are \d of its \d+ other cases$", line)  # a library is no rung
 
 

@@ -19,7 +19,7 @@ from recheck_report.claims.story import Step
 from recheck_report.formatting import NONE, duration, shape_label, significant
 from recheck_report.queries import metric_of, reference
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say.story import there
+from recheck_report.say.story import shown_steps
 from recheck_report.write.svg import INK, LIBRARY, MARGIN, MUTED, Axis, Card, Panel, linear
 
 TITLE = "Step by step"
@@ -51,7 +51,7 @@ class _Line:
 
 
 def draw(own: Measured, experiment: Experiment) -> Card:
-    record, told = own.record, there(own, experiment)
+    record, told = own.record, shown_steps(own, experiment)
     every = told[1] if told else []
     shape = experiment.headline
     steps = [(e, case) for e in every if (case := record.timed(experiment, e.row, shape))]

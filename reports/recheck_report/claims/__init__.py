@@ -1,4 +1,4 @@
-"""The documents' claims and errata, and what a record and its probes say of each."""
+"""The documents' claims and errata, and the verdicts of a record and its probes on them."""
 
 from recheck_report.claims.changes import Change
 from recheck_report.claims.checks import Check

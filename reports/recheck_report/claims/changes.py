@@ -21,7 +21,7 @@ from recheck_report.record.verdicts import (
 )
 
 CHANGES = "changes.toml"
-# the words of earlier evidence, and today's that say the same
+# the words of earlier evidence, and today's words for the same
 EARLIER = {
     "fails": (FAILS_HERE, WRONG_AS_PRINTED),
     "inconclusive": (UNDECIDED, DEPENDS),
@@ -32,21 +32,21 @@ CAUSES = ("check", "transcription", "open choice")
 
 @dataclass(frozen=True)
 class Change:
-    """What decided a claim before, and why that was changed."""
+    """The old check of a claim, and why it was changed."""
 
     claim: str
     date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
-    # the last that had the old check
+    # the last commit with the old check
     commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
-    asked: Said  # what that asked, in one line
-    # what it came to, on the evidence committed then, in the words of then
+    asked: Said  # the question of the old check, in one line
+    # its verdict on the evidence committed then, in the words of then
     verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 
 
 def load_changes(folder: Path) -> tuple[Change, ...]:
-    """The entries of the log, in their order, none without the file; raises BadClaim."""
+    """The entries of the log in their order, empty without a file; raises BadClaim."""
     path = folder / CHANGES
     file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
@@ -54,7 +54,7 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     parse = table_of(Change)
 
     def read(table: dict[str, Any]) -> Change:
-        """Of the date and the commit of the entry before, where it gives none."""
+        """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
         return parse(before | table)
 
@@ -62,8 +62,8 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
 
 
 def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
-    """The changes after which the claim's verdict was another, unless it is not measured today;
-    `today`: verdicts by claim."""
+    """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
+    not count."""
     shown = []
     for at, change in enumerate(changes):
         later = (other.verdict for other in changes[at + 1 :] if other.claim == change.claim)

@@ -1,7 +1,7 @@
 """The checks of claims, errata and stories: questions to a record, as data.
 
-Each has a form, which says what fields it has. A check whose cases name what a document leaves
-open is asked once for each value of that.
+Each has a form, which determines its fields. A check whose cases name an unspecified parameter is
+evaluated for each of its values.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.record import REGIMES
 from recheck_report.record.typed import Is, Unfit, typed
 
-# what a bound may say in place of a number: how words are read for which a document has no figure,
-# ours first, then other common readings. Times as fast, or a share of the total
+# words that may replace a bound where a document has no figure, as factors or shares: our reading
+# first, then other common ones
 POLICY = {
     "faster": (1.0,), "much faster": (1.5, 1.2, 2.0), "far faster": (2.0, 1.5),
     "by tens of times": (20.0, 10.0), "important": (0.1,), "very important": (0.25,),
 }  # fmt: skip
 _WORDED = ("above", "below", "at_least", "at_most")
-# what becomes of a snippet, which no test is
+# outcomes of a snippet
 COMPILED = ("refused", "compiles")
 _FINDS = ("pass", "fail", "hazards", "clean", *COMPILED)
-# smaller factors are lost where ratios are reckoned
+# the smallest factor of a bound; smaller ones vanish in the arithmetic
 LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
 _ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
 _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
-LIMITS = ("dram", "fp32")  # of the machine: a rate is a share of it, and of a case's many times
+LIMITS = ("dram", "fp32")  # ceilings of the machine, of which a rate is at most 1
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Values of unspecified parameters, or how a word is read."""
+    """Values of unspecified parameters, or the reading of a word."""
 
     values: tuple[tuple[str, str], ...] = ()  # (("block", "512"), ("loop", "unrolling 1"))
     usual: bool = False
@@ -72,11 +72,11 @@ class Check:
     relative: Annotated[float | None, Is(above=0)] = None  # how far from `equals`, as a share of it
     absolute: Annotated[float | None, Is(above=0)] = None  # or in its unit
     within: Factor = None
-    key: str = ""  # by which a claim's `why` names what came out
+    key: str = ""  # the name by which a claim's `why` refers to it
     place: str = field(default="", compare=False)  # in its claim or erratum, for messages
-    word: str = ""  # of POLICY, that stands for its bound
+    word: str = ""  # the word of POLICY that replaces its bound
     unit: str = ""  # of the bound of a rate
-    # the same question for each value of what the document leaves open, itself the first
+    # the check at each value of the unspecified parameters, the usual one first
     over: tuple[tuple[Choice, Check], ...] = ()
 
     def at(self, shape: str) -> tuple[str, str]:
@@ -85,12 +85,12 @@ class Check:
 
     @property
     def bound(self) -> float:
-        """The factor that a ratio has to exceed, or stay below."""
+        """The factor that a ratio must exceed, or stay below."""
         return self.above or self.below or 1.0
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The cases that it rests on; of two that are compared, in the order of their times."""
+        """The cases behind it; of a comparison, `other` before `base`."""
         if self.over:
             return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
         if self.form in SERIES:
@@ -101,7 +101,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Form:
-    """Which fields a check of this form has to have, has exactly one of, and may have."""
+    """The fields of a form: all of `needs`, exactly one of `one_of`, any of `may`."""
 
     needs: tuple[str, ...]
     one_of: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ class Form:
 
 
 _BOUNDS = ("equals", "at_least", "at_most")
-_NEAR = ("relative", "absolute")  # to what equals a number
+_NEAR = ("relative", "absolute")  # tolerances of `equals`
 FORMS = {
     "ratio": Form(("base", "other"), ("above", "below")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
@@ -129,26 +129,26 @@ SERIES = ("monotone", "crossover")
 
 @dataclass(frozen=True)
 class Open:
-    """What a document leaves open, and its values: the usual one first. In the ids of checks {name}
-    stands for what a value puts there, or another {word} where ids of two rows differ in it."""
+    """An unspecified parameter and its values, the usual one first. In ids of checks, {name} stands
+    for the text of a value, or {word} for one of several texts of a value."""
 
     name: str
-    what: str  # in words, and that the document does not say it
-    values: tuple[tuple[str, dict[str, str]], ...]  # as a reader knows it, and what goes into ids
+    what: str  # in words
+    values: tuple[tuple[str, dict[str, str]], ...]  # a value's name, and its texts in ids
 
 
 def _read(key: str, times: float) -> float:
-    """A word as a bound: of a rate that is at most such a share of another's, the inverse."""
+    """A word as a bound; for at_most, which is about a share, the inverse."""
     return 1 / times if key == "at_most" else times
 
 
-Joint = tuple[tuple[str, str], ...]  # a value for each of several choices, by the choice's name
+Joint = tuple[tuple[str, str], ...]  # (parameter, value) pairs that are allowed together
 
 
 def checks_of(
     table: dict[str, Any], key: str, choices: tuple[Open, ...] = (), joint: tuple[Joint, ...] = ()
 ) -> tuple[Check, ...]:
-    """The checks of a list in a table, asked at each value of each choice, and at the joint ones;
+    """The checks of a list in a table, for each value of each parameter, and for the joint values;
     raises Unfit."""
     checks: list[Check] = []
     for at, one in enumerate(list_of(table, key)):
@@ -199,7 +199,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     if not expands:
         return [check]
     if not any("{shape}" in getattr(check, key) for key in keys):
-        raise Unfit("holds shapes, and no id holds {shape}", where)
+        raise Unfit("has shapes, but no id holds {shape}", where)
     return [
         replace(check, shapes=(), **{k: getattr(check, k).replace("{shape}", s) for k in keys})
         for s in check.shapes
@@ -207,8 +207,8 @@ def _checks(table: Any, where: str) -> list[Check]:
 
 
 def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], where: str) -> Check:
-    """With the same question for each value of a choice that its cases name, for each joint choice,
-    and for each reading of its word."""
+    """The check for each value of the parameters that its cases name, for each joint choice, and
+    for each reading of its word."""
     ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
     used = {
         one.name: one
@@ -238,8 +238,8 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
 
 
 def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
-    """With the values of what is left open in the places of their names; raises Unfit for what is
-    then no case, test or formula."""
+    """The check with the parameters' names replaced by values; raises Unfit if the result is not a
+    case, test or formula."""
 
     def fill(text: str) -> str:
         for name, value in texts.items():
@@ -266,9 +266,9 @@ def _cases(check: Check, where: str) -> None:
             continue
         if why := _no_id(name):
             limits = f", or {' or '.join(LIMITS)}" if key == "roof" else ""
-            raise Unfit(f"{name!r} is no case: {why}{limits}", f"{where}.{key}:")
+            raise Unfit(f"{name!r} is not a case: {why}{limits}", f"{where}.{key}:")
         if "{shape}" in name and not check.shapes:
-            raise Unfit("holds {shape}, and there are no shapes", f"{where}.{key}")
+            raise Unfit("holds {shape}, but the check has no shapes", f"{where}.{key}")
         if name in seen:
             raise Unfit(f"compares {name} with itself: name another case", f"{where}.{key}")
         seen.append(name)
@@ -278,19 +278,17 @@ def _cases(check: Check, where: str) -> None:
 
 
 def _no_id(name: str) -> str:
-    """What is wrong with the form of a case's id; empty if nothing is."""
+    """What is wrong with the form of a case's id, or an empty text."""
     if left := re.search(r"{(?!shape})\w*}", name):
         return f"the claim's `open` names no choice with {left[0]}"
     row, shape, regime = (name.rsplit("/", 2) + ["", ""])[:3]
     if not _ROW.fullmatch(row):
         return "write experiment/row/shape/regime, like matmul/tile16/1024x1024x1024/cold"
     if not _EXTENTS.fullmatch(shape):
-        return f"the shape {shape} is no numbers with x between them, like 4096x4096"
-    return (
-        ""
-        if regime in REGIMES
-        else f"there is no regime {regime}; {list_or_nearest(REGIMES, regime)}"
-    )
+        return f"the shape {shape} must be numbers with x between them, like 4096x4096"
+    if regime not in REGIMES:
+        return f"there is no regime {regime}; {list_or_nearest(REGIMES, regime)}"
+    return ""
 
 
 def _tested(check: Check, where: str) -> None:
@@ -299,16 +297,18 @@ def _tested(check: Check, where: str) -> None:
         form = "gate:suite/Test.Name, racecheck:… or compile:snippet"
         raise Unfit(f"must read like {form}", f"{where}.test")
     if check.test.startswith("compile:") != (check.finds in COMPILED):
-        raise Unfit(f"a snippet is {' or '.join(COMPILED)}, and no test is", f"{where}.finds:")
+        raise Unfit(
+            f"must be {' or '.join(COMPILED)} for a snippet, and only there", f"{where}.finds:"
+        )
 
 
 def _formula(check: Check, where: str) -> None:
     try:
         used = expression.names(check.expression)
-        if not used:  # its value is known before anything is measured
+        if not used:  # a constant
             expression.evaluate(check.expression, {})
     except expression.BadExpression as error:
         raise Unfit(str(error), f"{where}.expression:") from error
-    # a count may use the axes of a shape as well, which no file of claims has
+    # counts may also use the axes of a shape, which are unknown here
     for name in sorted(used) if check.form == "arithmetic" else ():
         one_of(OF_DEVICE, name, f"{where}.expression")

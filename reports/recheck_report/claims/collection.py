@@ -1,7 +1,7 @@
-"""A collection of claims: a folder with all that its documents say, and what of it a record shows.
+"""A collection of claims: the files of a folder, and the part of them that a record's report shows.
 
-sources.toml has to be there. errata.toml, listings.toml, changes.toml, and in a folder for each
-experiment claims.toml, figures.toml and story.toml, may be.
+sources.toml is required. Optional are errata.toml, listings.toml and changes.toml, and claims.toml,
+figures.toml and story.toml in a folder for each experiment.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Collection:
 
     @property
     def asked(self) -> Iterator[tuple[str, Check]]:
-        """Every check of a claim, an erratum or a step, at every value of what is left open, behind
-        the address of that."""
+        """Every check of a claim, an erratum or a step, at every value of its unspecified
+        parameters, each after its address."""
         for claim in self.claims:
             yield from ((claim.address, check) for check in claim.asked)
         for erratum in self.errata:
@@ -53,7 +53,7 @@ class Collection:
         return self.figures.get(experiment, Figures({}, {}, ()))
 
     def restricted_to(self, record: Record) -> Collection:
-        """What a report on that record shows: what is about its experiments and algorithms."""
+        """The part about the record's experiments and algorithms."""
         names = {experiment.name for experiment in record.experiments}
         claims = tuple(claim for claim in self.claims if claim.experiment in names)
         listings = tuple(listing for listing in self.listings if listing.experiment in names)
@@ -81,7 +81,7 @@ class Collection:
         )
 
 
-# what is compiled to see whether it can be; a file there may be mended by a macro
+# the folder of snippets that nvcc compiles; a macro in them may enable a fix
 SNIPPETS, MENDED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
 EXPERIMENT_FILES = ("claims.toml", "figures.toml", STORY)
@@ -89,9 +89,9 @@ EXPERIMENT_FILES = ("claims.toml", "figures.toml", STORY)
 
 @cache
 def load_collection(folder: Path) -> Collection:
-    """All of a folder; raises BadRecord, one line that names the file and the field."""
+    """The collection in a folder; raises BadRecord."""
     if not (folder / SOURCES).is_file():
-        what = f"holds no {SOURCES}" if folder.is_dir() else "is no folder"
+        what = f"holds no {SOURCES}" if folder.is_dir() else "is not a folder"
         raise BadClaim(f"{folder}: {what}; --experiments names one with {SOURCES} in it")
     for path in sorted([*folder.glob("*.toml"), *folder.glob("*/*.toml")]):
         names = FILES if path.parent == folder else EXPERIMENT_FILES
@@ -118,14 +118,14 @@ def load_collection(folder: Path) -> Collection:
 
 
 def _faults(collection: Collection) -> Iterator[str]:
-    """Names that no other file of the folder has."""
+    """Names that must be in another file of the folder, but are not."""
     claims = [claim.id for claim in collection.claims]
     for experiment, printed in collection.figures.items():
         where = f"{experiment}/figures.toml: field"
         for name in printed.document:
             if name not in collection.sources:
                 nearest = list_or_nearest(collection.sources, name)
-                yield f"{where} document.{name} is no source; {nearest}"
+                yield f"{where} document.{name} is not a source; {nearest}"
         for at, figure in enumerate(printed.figure):
             if figure.claim and figure.claim not in claims:
                 nearest = list_or_nearest(claims, figure.claim)

@@ -1,8 +1,5 @@
-"""Formulas in claims: a small part of Python's arithmetic, over names that the caller gives.
-
-Numbers, names, which may have dots, + - * / // % **, comparisons, and, or, not, and min, max,
-ceil, floor. Nothing else is evaluated, whatever a file says.
-"""
+"""Formulas in claims, in a small part of Python's syntax: numbers, names, which may have dots,
++ - * / // % **, comparisons, and, or, not, and min, max, ceil, floor."""
 
 from __future__ import annotations
 
@@ -15,18 +12,18 @@ MOST_LENGTH = 1000  # characters; the longest of ours has 150
 
 
 class BadExpression(Exception):
-    """str() is what is wrong, without the place."""
+    """str() is the error, without the place."""
 
 
 class Unknown(BadExpression):
-    """A name that nobody has measured or declared."""
+    """A name without a value."""
 
     def __init__(self, name: str) -> None:
         super().__init__(f"unknown name {name}")
         self.name = name
 
 
-# a power of a negative number may be complex, which evaluate() refuses
+# powers of negative numbers may be complex; evaluate() refuses those
 _BINARY: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
@@ -45,18 +42,18 @@ def _parse(text: str) -> ast.expr:
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BadExpression(f"{text!r} is no formula") from error
+        raise BadExpression(f"{text!r} is not a formula") from error
 
 
 def _finite(text: str, number: float) -> float:
-    """As a float, so that no operation takes long."""
+    """The number as a float, which bounds the time of operations."""
     if isinstance(number, complex) or not math.isfinite(number):
         raise BadExpression(f"{text!r} has no finite value")
     return float(number)
 
 
 def _dotted(node: ast.AST) -> str:
-    """A name, which may have parts behind dots; empty if the node is none."""
+    """A name with dots; empty if the node is not a name."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -65,26 +62,26 @@ def _dotted(node: ast.AST) -> str:
 
 
 def names(text: str) -> set[str]:
-    """The names that a formula refers to; raises BadExpression if it calls what there is not."""
+    """The names in a formula; raises BadExpression if it calls an unknown function."""
     nodes = [*ast.walk(_parse(text))]
     for called in (node.func for node in nodes if isinstance(node, ast.Call)):
         if not isinstance(called, ast.Name) or called.id not in _CALLS:
-            raise BadExpression(f"{text!r} calls what is none of {', '.join(_CALLS)}")
+            raise BadExpression(f"{text!r} may only call {', '.join(_CALLS)}")
     inner = {node.value for node in nodes if isinstance(node, ast.Attribute)}
     return {*map(_dotted, (node for node in nodes if node not in inner))} - {"", *_CALLS}
 
 
-def evaluate(text: str, known: Mapping[str, float]) -> float | bool:
-    """The value of a formula; raises BadExpression, and Unknown for a name that is not `known`."""
+def evaluate(text: str, variables: Mapping[str, float]) -> float | bool:
+    """The value of a formula; raises BadExpression, and Unknown for a name not in `variables`."""
 
     def value(node: ast.expr) -> float | bool:
         match node:
             case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
                 return _finite(text, number)
             case ast.Name() | ast.Attribute() if name := _dotted(node):
-                if name not in known:
+                if name not in variables:
                     raise Unknown(name)
-                return _finite(text, known[name])
+                return _finite(text, variables[name])
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
                 return _finite(text, _BINARY[type(op)](value(left), value(right)))
             case ast.UnaryOp(op=ast.USub(), operand=operand):

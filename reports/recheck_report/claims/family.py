@@ -1,7 +1,7 @@
-"""Which comparisons the verdicts on a record rest on: one family, corrected together.
+"""The family of comparisons behind the verdicts on a record, which are corrected together.
 
-They follow from the claims, errata, stories and listings, and from the record's times only where a
-check is about the slowest and the fastest of several cases.
+They follow from claims, errata, stories and listings. The record's times matter only where a check
+is about the slowest and the fastest of several cases.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.record.record import Record
 from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
 
-LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # roofs that are no case
+LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # ceilings of the machine
 
 
 def comparisons(record: Record, claims: Collection) -> Comparisons:
-    """All comparisons of a record; their family is that of a collection's claims and pages."""
+    """All comparisons of a record, with the family of a collection's claims and pages."""
     return Comparisons(record, members(record, claims))
 
 
 def members(record: Record, claims: Collection) -> Iterator[Member]:
-    """The comparisons that claims, errata, stories and listings make, some of them repeatedly."""
+    """The comparisons of claims, errata, stories and listings, some of them repeatedly."""
     for _, check in claims.asked:
         yield from of_check(record, check)
     for listing in claims.listings:
@@ -61,10 +61,8 @@ def of_check(record: Record, check: Check) -> Iterator[Member]:
 
 
 def extremes(record: Record, check: Check) -> Pair:
-    """The slowest and the fastest of a check's cases, by their medians: one of all their pairs.
-
-    Raises LookupError if one has no time.
-    """
+    """The slowest and the fastest of a check's cases, chosen from all their pairs. Raises
+    LookupError if a case has no time."""
     cases = [record.by_id[name] for name in check.cases]
     if not all(case.seconds for case in cases):
         raise LookupError("a case has no time")
@@ -73,10 +71,8 @@ def extremes(record: Record, check: Check) -> Pair:
 
 
 def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
-    """Which comparison a share of a roof's rate rests on, and the share at which the ratio is 1.
-
-    Raises LookupError where the record lacks something: Missing, unless that is a case.
-    """
+    """The comparison behind a share of a ceiling's rate, and the share at which its ratio is 1.
+    Raises LookupError for a missing case, and Missing for other missing values."""
     case, bound = record.by_id[check.of], check.at_least or check.at_most or 1.0
     if metric := LIMITS.get(check.roof):
         ceiling, work = record.ceilings.get(metric.ceiling), getattr(case, metric.work)
@@ -85,9 +81,9 @@ def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
         if not work:
             raise Missing("work", check.of)
         return Limit(case.id, work / bound / ceiling.value), bound
-    roof = record.by_id[check.roof]
-    kind = "bytes" if case.bytes and roof.bytes else "flops"
-    part, whole = getattr(case, kind), getattr(roof, kind)
+    ceiling_case = record.by_id[check.roof]
+    kind = "bytes" if case.bytes and ceiling_case.bytes else "flops"
+    part, whole = getattr(case, kind), getattr(ceiling_case, kind)
     if not part or not whole:
         raise Missing("work", f"{check.of} or {check.roof}")
-    return Pair(roof.id, case.id, bound * whole / part), part / whole
+    return Pair(ceiling_case.id, case.id, bound * whole / part), part / whole

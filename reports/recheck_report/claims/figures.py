@@ -1,8 +1,5 @@
-"""What the documents say they measured: <experiment>/figures.toml, as typed values.
-
-These are data of the sources, not of the record: the report sets them beside the record's own
-times, and names the hardware of both. Units are SI.
-"""
+"""The documents' own measurements: <experiment>/figures.toml, as typed values in SI units. The
+report shows them next to the record's times, with the hardware of both."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from recheck_report.claims.toml import BadClaim, Shape, load_tables, only
 from recheck_report.record.record import REGIMES, Case, Experiment, Record
 from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
-# of a number without a unit; a text has its own, like "8 ms"
+# the units of plain numbers; texts like "8 ms" have a unit
 UNITS = {
     "seconds": SECONDS, "bytes_per_second": BYTES, "operations_per_second": OPERATIONS,
 }  # fmt: skip
@@ -32,14 +29,14 @@ class Figure:
     place: str  # the row's name in the document
     hardware: str
     claim: str = ""
-    printed: str = ""  # the numbers as printed, where their units are wrong
+    printed: str = ""  # as printed, if its unit is wrong
     seconds: Annotated[float | None, Is(above=0)] = None
     bytes_per_second: Annotated[float | None, Is(above=0)] = None
     operations_per_second: Annotated[float | None, Is(above=0)] = None
-    lost: str | None = None  # why nobody knows it any more
+    lost: str | None = None  # why the figure is lost
 
     def time(self, case: Case | None) -> float | None:
-        """Seconds, from a rate by the work of the record's own case where there is no time."""
+        """Seconds; for a rate, from the work of the record's case."""
         if self.rate and case:
             value, _, work = self.rate
             amount: float = getattr(case, work)
@@ -48,7 +45,7 @@ class Figure:
 
     @property
     def rate(self) -> tuple[float, str, str] | None:
-        """The rate, its unit, and the member of a case that is its work; None of a time."""
+        """The rate, its unit, and the member of a case with its work; None if it is a time."""
         if self.bytes_per_second:
             return self.bytes_per_second, BYTES, "bytes"
         if self.operations_per_second:
@@ -61,7 +58,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Figures:
-    """A file: the figures in its order, and the full names of its documents and hardware."""
+    """The figures of a file in its order, and the full names of documents and hardware."""
 
     document: dict[str, str]
     hardware: dict[str, str]
@@ -81,7 +78,7 @@ def _figure(table: dict[str, Any]) -> Figure:
 
 
 def load(path: Path) -> Figures:
-    """Reads a figures.toml; raises BadClaim with one line that names the file and the field."""
+    """Reads a figures.toml; raises BadClaim."""
     file = read_toml(path, BadClaim)
     try:
         document, hardware = (

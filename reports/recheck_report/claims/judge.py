@@ -223,7 +223,7 @@ def judge(
             return tuple(map(questions.ask, checks))
         except BadExpression as error:
             where = f"{collection.folder / asker.address}: field expression"
-            raise BadClaim(f"{where}: {error}; mend the formula") from error
+            raise BadClaim(f"{where}: {error}; fix the formula") from error
 
     def judged(claim: Claim) -> Judged:
         outcomes, also = ask(claim, claim.check), ask(claim, claim.also)

@@ -1,8 +1,5 @@
-"""The documents' listings: listings.toml, as typed values.
-
-Each is a row in its own form beside a row of our general form. What the texts say of the two is
-data of the documents and of the kernels, not of a record, which has their times.
-"""
+"""The documents' listings: listings.toml, as typed values. Each is a row with the code as printed,
+next to a row of our general form."""
 
 from __future__ import annotations
 
@@ -19,16 +16,15 @@ LISTINGS = "listings.toml"
 
 @dataclass(frozen=True)
 class Listing:
-    row: Row  # "matmul/s0_tiles", the listing in its own form
+    row: Row  # "matmul/s0_tiles", the listing as printed
     general: Row  # "matmul/tile16", ours
     document: str
     place: Said
-    keeps: Said  # what the row has of what is printed
-    differs: Said  # what the general form has otherwise, and why
-    reconstructed: str = ""  # what is lost, and from what it was made
-    shape: Annotated[str, Is(pattern=r"^(\d+(x\d+)*)?$", form="like 8192x8192")] = (
-        ""  # where the two are compared; empty: at the headline
-    )
+    keeps: Said  # the parts of the printed code that the row keeps
+    differs: Said  # what the general form does differently, and why
+    reconstructed: str = ""  # the lost parts, and their reconstruction
+    # where the two are compared; empty: at the headline
+    shape: Annotated[str, Is(pattern=r"^(\d+(x\d+)*)?$", form="like 8192x8192")] = ""
 
     @property
     def experiment(self) -> str:
@@ -36,20 +32,20 @@ class Listing:
 
     @property
     def strategies(self) -> tuple[str, str]:
-        """The rows' own names: the listing's, the general form's."""
+        """The names of both rows without the experiment: listing, general form."""
         return self.row.split("/")[1], self.general.split("/")[1]
 
 
 def _check(listing: Listing) -> None:
     if not listing.general.startswith(f"{listing.experiment}/"):
-        raise Unfit("is of another experiment than the row", "general")
+        raise Unfit("must be of the row's experiment", "general")
 
 
 _read = table_of(Listing, _check)
 
 
 def load_listings(folder: Path) -> tuple[Listing, ...]:
-    """The listings in their order, none without the file; raises BadClaim."""
+    """The listings in their order, empty without a file; raises BadClaim."""
     path = folder / LISTINGS
     if not path.exists():
         return ()

@@ -1,8 +1,7 @@
 """The documents' claims, <experiment>/claims.toml, and their errata, errata.toml, as typed values.
 
-A claim is data: what a document says, and checks that a record can answer. So is an erratum: where
-a document is wrong as printed, and what shows it. A file that is not in form is refused in one line
-that names the file, the claim or erratum, and the field.
+A claim has a quote, and checks that a record can answer. An erratum is a place where a document is
+wrong as printed, and its proof.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
 ERRATA = "errata.toml"
 T = TypeVar("T", "Claim", "Erratum")
-# what decides a claim: of its checks' kinds the first that one of them is of
+# the kinds of claims by the forms of their checks; the first that fits counts
 KINDS = {
     "timed": (
         "ratio", "fraction_of_roof", "rate", "order", "extremes", "monotone", "crossover",
@@ -43,38 +42,39 @@ KINDS = {
     "by test": ("test",),
     "arithmetic": ("arithmetic",),
 }  # fmt: skip
-BY_READING = "by reading"  # nothing that a machine can check
-# what {key.part} may ask for: the ends over all choices, the two times of a ratio, and a share the
-# other way round
+BY_READING = "by reading"  # not checkable by a machine
+# the parts in {key.part}: the range over all choices, the two times of a ratio, an inverse share
 PARTS = ("range", "base", "other", "times")
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a document, and what it would take to be true here."""
+    """A sentence of a document, and the checks that make it true."""
 
     id: Id
     experiment: str
     document: str
     quote: Said  # in the document's language
     title: Said
-    expected: Said  # what the checks ask, in one line
+    expected: Said  # the checks in one line
     place: str = ""
     hardware: str = ""
     figure: str = ""  # what the document gives, as printed
     english: str = ""  # of the quote; empty if that is English
-    # that figure, comparable with the first check's value
+    # that figure, in the unit of the first check
     claimed: Annotated[float | None, Is(above=0)] = None
-    here: dict[str, str] = field(default_factory=dict)  # what was measured, by verdict, or "else"
-    why: tuple[Part, ...] = ()  # what explains its verdict
+    here: dict[str, str] = field(
+        default_factory=dict
+    )  # a sentence on what was measured, by verdict or "else"
+    why: tuple[Part, ...] = ()  # explanations of the verdict
     open: tuple[Open, ...] = ()
     joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
-    # how far the sentence reaches: every unspecified value, most of them, or some
+    # the unspecified values for which the sentence must hold
     scope: Annotated[str, Is(one_of=("every", "most", "some"))] = "every"
-    independent: bool = False  # of the GPU: if it fails here, it is wrong as printed
+    independent: bool = False  # of the GPU; if it fails, it is wrong as printed
     not_judged: str = ""
     check: tuple[Check, ...] = ()
-    also: tuple[Check, ...] = ()  # shown, no part of the verdict
+    also: tuple[Check, ...] = ()  # shown, but not part of the verdict
 
     @property
     def kind(self) -> str:
@@ -87,20 +87,20 @@ class Claim:
 
     @property
     def asked(self) -> tuple[Check, ...]:
-        """Its checks at every value of what is left open."""
+        """The checks at every value of the unspecified parameters."""
         return tuple(
             asked for check in self.checks for asked in [v for _, v in check.over] or [check]
         )
 
     @property
     def address(self) -> str:
-        """Where it stands in its collection, for messages."""
+        """Its place in the collection, for messages."""
         return f"{self.experiment}/claims.toml: claim {self.id}"
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """A place where a document is wrong as printed, and what shows it: checks, or else reading."""
+    """A place where a document is wrong as printed. Checks or reading prove it."""
 
     id: Id
     document: str
@@ -109,14 +109,14 @@ class Erratum:
     right: Said
     # claims, algorithms, rows, or the document as a whole
     concerns: Annotated[tuple[str, ...], Is(filled=True)]
-    english: str = ""  # of what is written; empty if that is English, or code
-    by: Annotated[str, Is(one_of=("", "reading"))] = ""  # in place of checks
-    shown: str = ""  # how a reader sees it
+    english: str = ""  # a translation of `written`; empty for English and code
+    by: Annotated[str, Is(one_of=("", "reading"))] = ""  # "reading": without checks
+    shown: str = ""  # the proof by reading
     check: tuple[Check, ...] = ()
 
     @property
     def address(self) -> str:
-        """Where it stands in its collection, for messages."""
+        """Its place in the collection, for messages."""
         return f"{ERRATA}: erratum {self.id}"
 
 
@@ -141,17 +141,17 @@ def _open(name: str, table: Any) -> Open:
 
 def _check_claim(claim: Claim) -> None:
     if bool(claim.check) == bool(claim.not_judged):
-        raise Unfit("must be there, or else not_judged says why it has no checks", "check")
+        raise Unfit("must be set, or else not_judged with the reason", "check")
     keys = [check.key for check in claim.checks if check.key]
     if len(keys) > len(set(keys)):
-        raise Unfit("is the same in two checks", "key")
+        raise Unfit("must differ between checks", "key")
     texts = [(f"why[{at}].text", why.text) for at, why in enumerate(claim.why)]
     for where, text in (*texts, *((f"here.{name}", text) for name, text in claim.here.items())):
         for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
             if key not in keys:
-                raise Unfit(f"speaks of {{{key}}}; {list_or_nearest(keys, key)}", where)
+                raise Unfit(f"refers to {{{key}}}; {list_or_nearest(keys, key)}", where)
             if part and part not in (parts := PARTS if where.startswith("here") else ()):
-                raise Unfit(f"speaks of {{{key}.{part}}}; {list_or_nearest(parts, part)}", where)
+                raise Unfit(f"refers to {{{key}.{part}}}; {list_or_nearest(parts, part)}", where)
 
 
 _read_claim = table_of(Claim, _check_claim)
@@ -175,7 +175,7 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
 
 
 def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
-    """Values of several choices that are allowed together."""
+    """Values of several parameters that are allowed together."""
     values = typed(dict[str, str], table, "joint")
     valid = {choice.name: dict(choice.values) for choice in choices}
     for name, value in values.items():
@@ -186,9 +186,9 @@ def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
 
 def _check_erratum(erratum: Erratum) -> None:
     if bool(erratum.check) == bool(erratum.by):
-        raise Unfit("must be there, or else by says that reading shows it", "check")
+        raise Unfit("must be set, or else by is 'reading'", "check")
     if bool(erratum.shown) != bool(erratum.by):
-        raise Unfit("must say how one sees it by reading, and nothing else has it", "shown")
+        raise Unfit("must be set if, and only if, by is set", "shown")
 
 
 _read_erratum = table_of(Erratum, _check_erratum)
@@ -214,14 +214,14 @@ def load(path: Path) -> tuple[Claim, ...]:
 
 
 def _ordered(folder: Path, entries: Iterable[T]) -> tuple[T, ...]:
-    """As they came, or by id where the collection says so."""
+    """In the order of the files, or by id, as the collection's settings have it."""
     _, settings = load_sources(folder)
     return tuple(sorted(entries, key=lambda e: in_order(e.id)) if settings.order else entries)
 
 
 @cache
 def load_claims(folder: Path) -> tuple[Claim, ...]:
-    """Every claim of every experiment, in the order of their files; raises BadClaim."""
+    """All claims; raises BadClaim."""
     by_id: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
         for claim in load(path):
@@ -233,7 +233,7 @@ def load_claims(folder: Path) -> tuple[Claim, ...]:
 
 
 def load_errata(folder: Path) -> tuple[Erratum, ...]:
-    """The errata of the documents in their order, none without the file; raises BadClaim."""
+    """All errata, empty without a file; raises BadClaim."""
     path = folder / ERRATA
     if not path.exists():
         return ()

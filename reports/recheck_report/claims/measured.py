@@ -1,4 +1,4 @@
-"""A record with its companion files and a collection of claims, and hence with its verdicts."""
+"""A record with its files, probes, claims and verdicts."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from recheck_report.statistics.family import Comparisons
 @dataclass(frozen=True, eq=False)
 class Measured:
     record: Record
-    collection: Collection  # what of a collection of claims a report on it shows
-    files: dict[str, bytes]  # that a report takes along: record.json and what is beside it
+    collection: Collection  # restricted to the record
+    files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:
-        """The files as a report holds them: the same whether the record came from one or not."""
+        """The files as a report holds them, with compressed samples."""
         return compressed(self.files)
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """All comparisons of its cases, those of its claims and pages corrected together."""
+        """All comparisons of the record's cases."""
         return family.comparisons(self.record, self.collection)
 
     @cached_property
     def faster_than_ceiling(self) -> dict[str, str]:
-        """The cases that are faster than the machine can be, by id, each with the reason."""
+        """The cases that beat the machine's limits, by id, each with the reason."""
         return faster_than_ceiling(self.record)
 
     @cached_property
     def judgement(self) -> Judgement:
-        """The verdicts on its claims; raises BadClaim if a formula makes no sense."""
+        """The verdicts on the claims; raises BadClaim for an invalid formula."""
         return judge(self.record, self.probes, self.collection, self.comparisons)
 
     @cached_property
     def changed_verdicts(self) -> list[Change]:
-        """The changes of its checks after which a verdict was another."""
+        """The changes of checks that changed a verdict."""
         today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
         return changed_verdicts(self.collection.changes, today)
 
@@ -58,11 +58,9 @@ class Measured:
 
 
 def read(path: Path, experiments: Path) -> Measured:
-    """Reads a record, in a file or a folder, the probes.json beside it, and the claims in
-    `experiments`.
+    """Reads a record in a file or a folder, its probes.json, and the claims in `experiments`.
 
-    A probes.json that cannot be read is a note of the report. Raises BadRecord with one line that
-    names the file where the record itself cannot be used, and BadClaim.
+    An unreadable probes.json becomes a note in the report. Raises BadRecord and BadClaim.
     """
     record, files = load(path)
     folder, probes, unread = locate(path).parent, None, ""
@@ -71,16 +69,16 @@ def read(path: Path, experiments: Path) -> Measured:
             files |= {PROBES: (folder / PROBES).read_bytes()}
     except BadRecord as error:
         unread = str(error)
-    if unread:  # a folder's name is none of the record's
+    if unread:  # without the folder, as the same record gives the same report
         record = replace(record, unread=(*record.unread, unread.replace(f"{folder}/", "")))
     collection = load_collection(experiments)
     for slip in slips(collection, record):
-        raise BadClaim(f"{slip}; mend the name, or measure again")
+        raise BadClaim(f"{slip}; fix the name, or measure again")
     return Measured(record, collection.restricted_to(record), files, probes)
 
 
 def read_gpu(path: Path, experiments: Path) -> Measured:
-    """The same for a record to be shown beside others: it must have a GPU's results."""
+    """Reads a record to be shown next to others. Raises BadRecord if it has no GPU results."""
     report = read(path, experiments)
     if report.record.environment.gpu is None or not report.record.gpu_measured:
         raise BadRecord(f"{locate(path)}: has no measured GPU case to show; leave it out")

@@ -1,4 +1,4 @@
-"""What became of one check, as facts: the word, what was measured, and what was missing."""
+"""The outcome of one check: the verdict, what was measured, and what is missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Ordered:
 
 @dataclass(frozen=True, eq=False)
 class Share:
-    """A rate as a share of a ceiling, or of another case's rate: 0.92."""
+    """A rate as a share of a ceiling or of another case's rate: 0.92."""
 
     case: Case
     ratio: Ratio
@@ -43,23 +43,23 @@ class Share:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """A count, and that of the case which it is compared with."""
+    """A count, and the count of the case that it is compared with."""
 
     count: float
     base: Case | None = None
     base_count: float = 0.0
 
 
-# a rate is of a case; arithmetic without a bound is true or false
+# Case: a rate; bool: arithmetic without a bound
 Fact = Compared | Ordered | tuple[Compared, ...] | Share | Case | Counted | bool | Trial
 
 
 @dataclass(frozen=True)
 class Absence:
-    """What a check lacks: a case, its time, work of the unit, a ceiling, probes, ….
+    """A thing that a check lacks.
 
-    `about` names it: an id of a case, a counter, a test. `why` is the reason that the record or its
-    probes give, or the nearest name.
+    `about` names it: the id of a case, a counter, a test. `why` is the reason from the record or
+    its probes, or the nearest valid name.
     """
 
     what: Literal[
@@ -68,11 +68,11 @@ class Absence:
     ]  # fmt: skip
     about: str = ""
     why: str = ""
-    choice: Choice | None = None  # with which alone it is missing
+    choice: Choice | None = None  # the only choice for which it is missing
 
 
 class Missing(LookupError):
-    """The record or the probes lack something."""
+    """Something is missing in the record or its probes."""
 
     def __init__(self, *absence: str) -> None:
         super().__init__(*absence)
@@ -81,7 +81,7 @@ class Missing(LookupError):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one check."""
+    """The outcome of one check."""
 
     check: Check
     verdict: str
@@ -93,16 +93,16 @@ class Outcome:
     fact: Fact | None = None  # what was measured; a value alone needs none
     absence: Absence | None = None  # why it is not measured
     p: float | None = None  # adjusted for all comparisons of the report
-    # what two processes may differ by, where that alone leaves it open
+    # the run-to-run variation, if only that leaves it undecided
     run_to_run: float | None = None
     margin: float | None = None  # by which a ratio's interval is widened
-    unsure: Case | None = None  # whose time decides nothing, where that alone leaves it open
+    unsure: Case | None = None  # a case whose unreliable time leaves it undecided
     # by values of the unspecified parameters, the usual ones first
     over: tuple[tuple[Choice, Outcome], ...] = ()
 
     @property
     def ratio(self) -> Ratio | None:
-        """Where the value is from, if from a ratio: of several the closest."""
+        """The ratio behind the value, if any: the closest of several."""
         match self.fact:
             case Compared(ratio=ratio) | Share(ratio=ratio):
                 return ratio
@@ -112,7 +112,7 @@ class Outcome:
 
     @property
     def seconds(self) -> tuple[float, float] | None:
-        """The medians that a ratio compares: of the base and of the other."""
+        """The medians that a ratio compares: base, other."""
         if isinstance(self.fact, Compared):
             return self.fact.base.time.median, self.fact.other.time.median
         return None
@@ -133,7 +133,7 @@ def below(low: float, high: float, bound: float) -> str:
 
 
 def within(low: float, high: float, bounds: tuple[float, float]) -> str:
-    """Whether it lies between two bounds; outside, only if it does so on one side as a whole."""
+    """Whether it lies between two bounds. It fails only if it lies wholly on one side."""
     if bounds[0] <= low and high <= bounds[1]:
         return HOLDS
     return FAILS if high < bounds[0] or low > bounds[1] else UNDECIDED

@@ -148,7 +148,7 @@ class Questions:
     ) -> Outcome:  # fmt: skip
         """The outcome of a ratio whose widened interval answers what the check asks."""
         ratio = fact.ratio
-        verdict, alone = (asks(*each.with_margin) for each in (ratio, ratio.in_one_process))
+        verdict, alone = (asks(*r.with_margin) for r in (ratio, ratio.in_one_process))
         run_to_run = None
         if not significant:
             verdict = UNDECIDED
@@ -224,7 +224,7 @@ class Questions:
         work = case.bytes if check.unit == BYTES else case.flops
         if not work:
             raise Missing("work", check.of)
-        value, low, high = (work / each for each in (time.median, time.high, time.low))
+        value, low, high = (work / seconds for seconds in (time.median, time.high, time.low))
         verdict = _bounded(check, low, high)
         return Outcome(check, verdict, value, low, high, check.unit, check.ids, case)
 

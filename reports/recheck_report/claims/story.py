@@ -1,8 +1,8 @@
-"""The steps from an experiment's first kernel to its fastest, and what there is to learn from each:
-<experiment>/story.toml, as typed values.
+"""The steps from an experiment's first kernel to its fastest: <experiment>/story.toml, as typed
+values.
 
-A step is a row, and its text explains what it changes. No measured figure is typed into a text: it
-speaks of checks by their keys, and what is true on one GPU alone, or of one outcome alone, says so.
+A step is a row, and its text explains the change. Texts contain no measured figures, but refer to
+checks by their keys. A text that is true only for one GPU or one outcome names it.
 """
 
 from __future__ import annotations
@@ -19,27 +19,26 @@ from recheck_report.claims.toml import BadClaim, Said, list_of, load_tables, one
 from recheck_report.record.typed import Is, Unfit, read_toml, typed
 
 STORY = "story.toml"
-GAIN = "gain"  # the check that every step has but the first: that it is faster than its base
+GAIN = "gain"  # the check of every step but the first: it is faster than its base
 
 
 @dataclass(frozen=True)
 class Part:
-    """Some sentences that explain a step or a verdict; {key} stands for what the check of that key
-    came to."""
+    """Sentences that explain a step or a verdict; {key} stands for the outcome of a check."""
 
     text: Said
-    of: str = GAIN  # of a step's: the check on which it depends whether they are true
-    # of that check, or of the claim, that makes them true; empty: they are, whichever it is
+    of: str = GAIN  # in a step: the key of the check that `verdict` is about
+    # of that check, or of the claim, for which the text is true; empty: for all
     verdict: Annotated[str, Is(one_of=("", "holds", "fails", "depends", "undecided"))] = ""
-    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty where they are so on every one
+    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty: true on all
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The checks that they speak of."""
+        """The checks that the text refers to."""
         return tuple(re.findall(r"{(\w*)}", self.text))
 
     def applies(self, verdict: str, gpu: str, outcomes: Mapping[str, Outcome]) -> bool:
-        """Whether they are so of that verdict on that GPU, with all that they speak of measured."""
+        """Whether the text is true for that verdict and GPU, and its checks are measured."""
         spoken = (outcomes.get(key) for key in self.keys)
         here = not self.gpu or gpu in self.gpu.split(" or ")
         measured = all(outcome and outcome.value is not None for outcome in spoken)
@@ -49,13 +48,13 @@ class Part:
 @dataclass(frozen=True)
 class Step:
     row: Annotated[str, Is(pattern="^[a-z0-9_]+$", form="the name of a row")]
-    # in a few words: a chart has no room for more
+    # short, as charts have little room
     idea: Annotated[str, Is(pattern="^.{1,32}$", form="1 to 32 letters")]
     text: Annotated[tuple[Part, ...], Is(filled=True)]  # the paragraph
-    base: str = ""  # an earlier step's row, which it is compared with; the last one's if left out
+    base: str = ""  # the earlier step to compare with; default: the previous one
     check: tuple[Check, ...] = ()
-    binds: str = ""  # the case whose counters say what binds it
-    effective: str = ""  # where it does less work than it is credited with: how much it does
+    binds: str = ""  # the case whose counters show its bottleneck
+    effective: str = ""  # the real work, if it is less than the nominal work
 
 
 @dataclass(frozen=True)
@@ -65,23 +64,23 @@ class Story:
     steps: tuple[Step, ...]
 
     def address(self, step: Step) -> str:
-        """Where a step stands in its collection, for messages."""
+        """The place of a step in its collection, for messages."""
         return f"{self.experiment}/{STORY}: step {step.row}"
 
 
 def _check(step: Step) -> None:
     keys = [check.key for check in step.check if check.key]
     if len(keys) > len(set(keys)) or GAIN in keys:
-        raise Unfit(f"is the same in two checks, or {GAIN}", "key")
+        raise Unfit(f"must differ between checks, and from {GAIN}", "key")
     if step.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", step.binds):
-        raise Unfit(f"{step.binds!r} is no cold case", "binds")
+        raise Unfit(f"{step.binds!r} is not a cold case", "binds")
     for at, part in enumerate(step.text):
         if part.verdict == "depends":
-            raise Unfit("is of a claim alone", f"text[{at}].verdict")
+            raise Unfit("exists only for claims", f"text[{at}].verdict")
         for key in (*part.keys, part.of):
             if key not in (GAIN, *keys):
                 names = ", ".join((GAIN, *keys))
-                raise Unfit(f"speaks of {{{key}}}; there are {names}", f"text[{at}]")
+                raise Unfit(f"refers to {{{key}}}; there are {names}", f"text[{at}]")
 
 
 _read = table_of(Step, _check)
@@ -111,5 +110,5 @@ def load(path: Path) -> Story:
 
 
 def load_stories(folder: Path) -> dict[str, Story]:
-    """Those of all experiments, by name; raises BadClaim."""
+    """The stories of all experiments, by name; raises BadClaim."""
     return {path.parent.name: load(path) for path in sorted(folder.glob(f"*/{STORY}"))}

@@ -1,5 +1,5 @@
-"""What all files of the documents' data have in common: tables of TOML as typed values. A file that
-is not in form is refused in one line that names the file, the table and the field."""
+"""Reads TOML tables of the documents' data as typed values. Errors are one line with the file, the
+table and the field."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 from recheck_report.record.typed import BadRecord, Is, Unfit, members, typed
 
 T = TypeVar("T")
-# forms of texts: any but an empty one; a name of the reader's own, fit for links; a row; a shape
+# texts: not empty; an id, fit for links; a row; a shape
 Said = Annotated[str, Is(filled=True)]
 Id = Annotated[
     str, Is(pattern=r"^[A-Za-z][A-Za-z0-9._-]*$", form="a letter, then letters, digits, ., - or _")
@@ -22,14 +22,14 @@ Shape = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="like 8192x8192")]
 
 
 class BadClaim(BadRecord):
-    """A file of claims or errata is not in form: a line for the user, or several."""
+    """A file of claims or errata is invalid: one or more lines for the user."""
 
     def __str__(self) -> str:
         return "\n".join(self.args)
 
 
 def list_or_nearest(names: Iterable[str], wrong: str) -> str:
-    """What a message says in place of a wrong name: all that there are, or of many the nearest."""
+    """The valid names for an error message: all, or the nearest of more than 12."""
     valid = list(dict.fromkeys(names))
     if len(valid) <= 12:
         return f"there are {', '.join(valid)}" if valid else "there are none"
@@ -52,15 +52,15 @@ def list_of(table: dict[str, Any], key: str) -> list[Any]:
 
 
 def in_order(name: str) -> list[str | int]:
-    """To sort ids by: C2 before C10."""
+    """A key to sort ids: C2 before C10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
 def table_of(
     kind: type[T], check: Callable[[T], None] = lambda _: None
 ) -> Callable[[dict[str, Any]], T]:
-    """What makes a table one of that dataclass, with no other keys; `check` raises Unfit for what
-    ties its members to each other."""
+    """A function that turns a table into that dataclass, without other keys; `check` raises Unfit
+    if members contradict each other."""
 
     def parse(table: dict[str, Any]) -> T:
         only(table, list(members(kind)), "")
@@ -80,9 +80,9 @@ def load_tables(
     unique: str = "",
     **valid: Collection[str],
 ) -> tuple[T, ...]:
-    """What the tables of that name come to, of a file that holds nothing else but `more`, which has
-    been taken out; in its order, each with a value of its own in the field `unique`, and with one
-    of the values that are `valid` for a field; raises BadClaim, a line for each table."""
+    """The parsed tables of that name, in the order of the file. `more`: other content of the file,
+    in words, which the caller has removed. `unique`: a field that must differ between tables.
+    `valid`: the valid values of fields. Raises BadClaim with a line for each wrong table."""
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
@@ -94,7 +94,7 @@ def load_tables(
         name = table.get("id") if type(table) is dict else None
         try:
             if type(table) is not dict:
-                raise BadRecord("is no table")
+                raise BadRecord("is not a table")
             one = parse(table)
             if unique and getattr(one, unique) in [getattr(entry, unique) for entry in entries]:
                 raise Unfit(f"another {key} of this file has it too", f"{unique}:")

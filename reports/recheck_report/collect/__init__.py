@@ -1,1 +1,1 @@
-"""What claims need that is no time, from the programs that can tell."""
+"""Runs the programs that answer claims about other things than times."""

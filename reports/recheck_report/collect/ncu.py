@@ -1,7 +1,7 @@
-"""Nsight Compute's counters of one launch of a case: those alone that a check or a page reads.
+"""Nsight Compute's counters of one launch of a case, as far as checks and pages need them.
 
-One process counts many cases, as its start takes longer than they do: `recheck --gate --cases=FILE`
-proves each, and shows a profiler one launch of it.
+One process counts many cases, as its start is slow: `recheck --gate --cases=FILE` proves each, and
+profiles one launch of it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
 from recheck_report.record.probes import MOST_COUNT
 
-# the harness's kernel behind each launch that it shows, by a name that no row's kernel has
+# the harness's marker kernel after each profiled launch
 END = re.compile(r"\brecheck_read_clocks_kernel\b")
-MOST = 24  # cases of a process: what takes too long, or ends it, costs no more
+MOST = 24  # cases of a process, which bounds the loss from a hang or crash
 
-# what everybody can count of a launch of one thread that copies a word
+# the counters of a known launch: one thread that copies a word
 KNOWN = {LAUNCHES: 1, "warp_global_loads": 1, "warp_global_stores": 1}
 KNOWN_CASE = f"{TINY[0]}/{TINY[1]}"
 
@@ -52,21 +52,21 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Profile:
-    """What ncu saw of each launch that it was shown, and what it complained of."""
+    """ncu's kernels by launch, and its errors."""
 
     launches: list[list[Kernel]]
-    said: dict[str, tuple[str, str]]  # of a case by the harness: its status, and the reason
+    said: dict[str, tuple[str, str]]  # status and reason of each case, from the harness
     complaints: list[str]
-    lost: str | None = None  # why what it counted is not to be believed
+    lost: str | None = None  # why its counters are not to be believed
 
 
-# of times and clocks, in nanoseconds and hertz
+# units of times and clocks, in nanoseconds and hertz
 SCALES = {"usecond": 1e3, "us": 1e3, "msecond": 1e6, "ms": 1e6, "second": 1e9, "s": 1e9}
 SCALES |= {"cycle/nsecond": 1e9, "cycle/usecond": 1e6, "Ghz": 1e9, "Mhz": 1e6}
 
 
 def number(text: str, unit: str) -> float | None:
-    """A value as ncu prints it in base units; null for "n/a" and for what is no count."""
+    """A value as ncu prints it in base units; None for "n/a" and impossible values."""
     try:
         value = float(text.replace(",", ""))
     except ValueError:
@@ -76,7 +76,7 @@ def number(text: str, unit: str) -> float | None:
 
 
 def parse(text: str) -> list[Kernel]:
-    """The kernels of ncu's --page raw --csv: a line of names, one of units, then one for each."""
+    """The kernels of ncu's --page raw --csv: a line of names, one of units, one for each kernel."""
     rows = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
     header = next((at for at, row in enumerate(rows) if "Kernel Name" in row), None)
     if header is None:
@@ -93,35 +93,35 @@ def parse(text: str) -> list[Kernel]:
             for name, value, unit in zip(names, row, units, strict=False)
             if "__" in name
         }
-        known = {name: value for name, value in measured.items() if value is not None}
-        kernels.append(Kernel(values["Kernel Name"], known))
+        numbers = {name: value for name, value in measured.items() if value is not None}
+        kernels.append(Kernel(values["Kernel Name"], numbers))
     return kernels
 
 
 def errors(ended: Ended) -> list[str]:
-    """What ncu says went wrong; a line that ends in a colon with the line that it announces. That
-    the program in it returned an error is none, as it ends with its profile."""
+    """ncu's errors. A line that ends in a colon includes the next line. An error code of the
+    profiled program does not count."""
     text = re.sub(r":[ \t]*\n(==ERROR==)?\s*(?=\S)", ": ", ended.out + "\n" + ended.err)
     said = re.findall(r"^==ERROR== (.*\S)", text, re.MULTILINE)
     return [f"not measured: ncu: {line}" for line in said if "application returned" not in line]
 
 
 def lost(ended: Ended) -> str | None:
-    """Why what ncu printed is not to be believed: it says so, or it was ended."""
+    """Why ncu's output is not to be believed, or None: an error, or a signal."""
     if ended.code is not None and ended.code < 0:
         return f"not measured: ncu ended with {ended.how}"
     return next(iter(errors(ended)), None)
 
 
 def complaints(ended: Ended) -> list[str]:
-    """What ncu, or the recheck in it, has to say of why it has not done what it should."""
+    """Why ncu, or recheck under it, failed: at least one line."""
     text = ended.out + "\n" + ended.err
     if "ERR_NVGPUCTRPERM" in text:
         return [NO_PERMISSION]
     if ended.code is None:
         return [f"not measured: ncu took more than {programs.SECONDS} s"]
-    own = re.findall(r"^recheck: (.*)", text, re.MULTILINE)
-    said = [*(f"not measured: {line}" for line in own), *errors(ended)]
+    ours = re.findall(r"^recheck: (.*)", text, re.MULTILINE)
+    said = [*(f"not measured: {line}" for line in ours), *errors(ended)]
     return said or [f"not measured: ncu saw too few kernels, {ended.how}"]
 
 
@@ -132,8 +132,8 @@ def _in_order(counters: Collection[str]) -> list[str]:
 
 
 class Profiler:
-    """Nsight Compute on recheck's cases, with those metrics that it knows of the wanted counters.
-    Each metric more may be a pass more over every kernel of a run."""
+    """Runs Nsight Compute on recheck's cases, with the metrics of the wanted counters that this ncu
+    has. Each metric may cost another pass over every kernel."""
 
     def __init__(self, ncu: str, recheck: str, wanted: Iterable[str]) -> None:
         self.ncu, self.recheck = ncu, recheck
@@ -141,38 +141,38 @@ class Profiler:
         self.unknown: set[str] = set()
 
     def sources(self, counter: str) -> Metrics | None:
-        """Which metrics a counter is the sum of here; null where ncu knows none of its sets."""
+        """The metrics whose sum a counter is; None if this ncu has none of its sets."""
         sets = counter_of(counter).metrics
-        return next((each for each in sets if not self.unknown.intersection(each)), None)
+        return next((metrics for metrics in sets if not self.unknown.intersection(metrics)), None)
 
     def metrics(self, counters: Collection[str]) -> list[str]:
-        """Those of some counters. What is no sum is of the longest kernel, so that asks for its
-        duration; of what asks for none the grid's size is free."""
+        """The metrics of some counters. Counters of the longest kernel also need durations; without
+        counters, the grid's size costs nothing."""
         chosen = _in_order(counters)
         if any(counter_of(name).over_kernels is None for name in chosen):
             chosen.append("nanoseconds")
-        found = [metric for name in chosen or ["grid"] for metric in self.sources(name) or ()]
-        return list(dict.fromkeys(found))
+        metrics = [metric for name in chosen or ["grid"] for metric in self.sources(name) or ()]
+        return list(dict.fromkeys(metrics))
 
     def profile(self, cases: Sequence[str], metrics: list[str]) -> Profile:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
-        # the clock stays as it is found
+        # leave the clock alone
         flags += ["--clock-control", "none", "--profile-from-start", "off"]
         with tempfile.TemporaryDirectory() as folder:
             names = Path(folder) / "cases.txt"
             names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
             ended = execute(self.ncu, *flags, self.recheck, "--gate", f"--cases={names}")
-        # a line of the harness may follow half a line of ncu's
+        # a line of the harness may follow a partial line of ncu
         said = {
-            case: (found[1], found[2] or "")
+            case: (match[1], match[2] or "")
             for case in cases
-            if (found := re.search(rf"{case}: (\w+)(?:: (.*))?$", ended.out, re.MULTILINE))
+            if (match := re.search(rf"{case}: (\w+)(?:: (.*))?$", ended.out, re.MULTILINE))
         }
         return Profile(launches(parse(ended.out)), said, complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
-        """The device's attributes, and why no counters can be had. Finds out, on one tiny kernel,
-        which metrics this ncu knows of this GPU."""
+        """The device's attributes, and why there are no counters, or None. Tests on one tiny kernel
+        which metrics this ncu has for this GPU."""
         while True:
             metrics = self.metrics(self.wanted)
             if not metrics:
@@ -182,11 +182,11 @@ class Profiler:
             if NO_PERMISSION in profile.complaints:
                 return {}, NO_PERMISSION
             if not any(profile.launches):
-                # an error quotes the name, maybe as a regular expression
+                # an error quotes the name, possibly as a regular expression
                 plain = "\n".join(profile.complaints).replace("\\", "")
                 ends = r"(?!\w|\.\w)"
                 missing = {m for m in metrics if re.search(rf"\b{re.escape(m)}{ends}", plain)}
-                # those of a claim by their own names cost no other counter
+                # dropping metrics that claims name directly loses no counter of ours
                 missing = missing or {m for m in metrics if m in self.wanted}
                 if not missing:
                     return {}, reason(profile, KNOWN_CASE)
@@ -203,7 +203,7 @@ class Profiler:
         }, None
 
     def count(self, wanted: Mapping[str, Collection[str]]) -> Iterator[tuple[str, Counted]]:
-        """Why a case has no counters, or the wanted ones of one launch of its row; of each case."""
+        """For each case, the wanted counters of one launch, or why it has none."""
         names = set().union(*wanted.values())
         # cases of one shape share their operands
         cases = sorted(wanted, key=lambda case: case.split("/")[::2])
@@ -224,7 +224,7 @@ class Profiler:
                 values = self.values(call, wanted[case]) if call else {}
                 yield case, (None if call else "not measured: it launches no kernel", values)
             elif len(cases) > 1:
-                # another may have ended the process: by itself it has its own reason
+                # another case may have ended the process: try it alone
                 yield from self._count([case], names, wanted)
             else:
                 yield case, (reason(profile, case), {})
@@ -235,27 +235,29 @@ class Profiler:
         for name in _in_order(wanted):
             sources = self.sources(name)
             if sources and all(source in kernel.values for kernel in call for source in sources):
-                each = [math.fsum(kernel.values[source] for source in sources) for kernel in call]
+                amounts = [
+                    math.fsum(kernel.values[source] for source in sources) for kernel in call
+                ]
                 over = counter_of(name).over_kernels
-                values[name] = float(over(each) if over else each[longest])
+                values[name] = float(over(amounts) if over else amounts[longest])
         return values
 
 
 def launches(kernels: Iterable[Kernel]) -> list[list[Kernel]]:
-    """The kernels of each launch whose end was seen."""
-    found: list[list[Kernel]] = []
-    own: list[Kernel] = []
+    """The kernels of each launch with an end marker."""
+    launches_seen: list[list[Kernel]] = []
+    current: list[Kernel] = []
     for kernel in kernels:
         if END.search(kernel.name):
-            found.append(own)
-            own = []
+            launches_seen.append(current)
+            current = []
         else:
-            own.append(kernel)
-    return found
+            current.append(kernel)
+    return launches_seen
 
 
 def reason(profile: Profile, case: str) -> str:
-    """Why nothing is known of a case."""
+    """Why a case has no counters."""
     status, why = profile.said.get(case, ("", ""))
     if status not in ("", "passed"):
         return f"not measured: {status}: {why}"
@@ -268,22 +270,24 @@ def counters(
     reason: str | None,
     parts: Collection[str] = (),
 ) -> dict[str, dict[str, Any]]:
-    """What probes.json says of each case, by the counters that are wanted of it; `reason`: why
-    there are none at all; `parts`: rows that are parts of others' launches."""
-    whole = {case: each for case, each in cases.items() if case.rsplit("/", 2)[0] not in parts}
-    found: dict[str, Counted] = dict.fromkeys(cases, (reason or PART, {}))
+    """The counters of each case for probes.json. `cases`: the wanted ones; `reason`: why there are
+    no counters at all, or None; `parts`: rows that are parts of others' launches."""
+    whole = {
+        case: counters for case, counters in cases.items() if case.rsplit("/", 2)[0] not in parts
+    }
+    counted: dict[str, Counted] = dict.fromkeys(cases, (reason or PART, {}))
     if whole and not reason:
         start = time.monotonic()
-        found |= profiler.count(whole | {KNOWN_CASE: {*KNOWN, *whole.get(KNOWN_CASE, ())}})
-        why, values = found[KNOWN_CASE]
+        counted |= profiler.count(whole | {KNOWN_CASE: {*KNOWN, *whole.get(KNOWN_CASE, ())}})
+        why, values = counted[KNOWN_CASE]
         wrong = [name for name in KNOWN if values.get(name, KNOWN[name]) != KNOWN[name]]
         if wrong:
             why = f"Nsight Compute counts {values[wrong[0]]:g} {wrong[0].replace('_', ' ')}, not 1"
             why = f"not measured: of {TINY[0]} {why}"
-        # no counter is believed where those of a launch that is known are wrong
-        found = {case: (why, {}) if why and case in whole else found[case] for case in cases}
-        missing = Tally(why for why, _ in found.values() if why)
-        for each, count in missing.items():
-            say(f"{count} of {len(cases)} cases have no counters: {each}")
+        # no counter is believed if those of the known launch are wrong
+        counted = {case: (why, {}) if why and case in whole else counted[case] for case in cases}
+        missing = Tally(why for why, _ in counted.values() if why)
+        for why, count in missing.items():
+            say(f"{count} of {len(cases)} cases have no counters: {why}")
         say(f"counters of {len(cases)} cases, {time.monotonic() - start:.0f} s")
-    return {case: {"reason": why, "values": values} for case, (why, values) in found.items()}
+    return {case: {"reason": why, "values": values} for case, (why, values) in counted.items()}

@@ -13,20 +13,20 @@ from recheck_report.collect.programs import execute
 from recheck_report.collect.tests import no_outcome, outcome
 
 NO_NVCC = "not measured: nvcc was not found"
-# as far as its errors need: no machine code. What is deprecated is refused before it is gone
+# no machine code is needed for errors; deprecated features count as refused
 COMPILE = ("-ptx", "-Werror", "deprecated-declarations")
 
 
 def compiled(nvcc: str, name: str, folder: Path) -> dict[str, Any]:
-    """Whether nvcc compiles a snippet. Refused it is only if nvcc says of this file what the
-    file itself, unless mended, says that it will."""
+    """Whether nvcc compiles a snippet. "refused" needs the error message that the file predicts;
+    for its fixed form, any error in the file."""
     file, mended = folder / f"{name.removesuffix(MENDED)}.cu", name.endswith(MENDED)
     try:
         said = re.findall(r"^// refused: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
     except OSError:
-        return no_outcome(f"not measured: there is no snippet {file.name}")
+        return no_outcome(f"not measured: snippet {file.name} is missing")
     if not said:
-        return no_outcome(f"not measured: {file.name} does not say what it is refused for")
+        return no_outcome(f'not measured: {file.name} has no line "// refused: …"')
     with tempfile.TemporaryDirectory() as scratch:
         flags = [*COMPILE, *(["-DMENDED"] if mended else [])]
         ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)

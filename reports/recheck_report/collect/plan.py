@@ -1,4 +1,4 @@
-"""What is to be collected: what checks ask for, held against the tables of the program."""
+"""What to collect for checks, and the names that a program has."""
 
 from __future__ import annotations
 
@@ -17,56 +17,55 @@ from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMIT
 from recheck_report.record.read import RECORD
 from recheck_report.record.typed import BadRecord, bytes_of, read_json
 
-# row and regime of a case that every program has: enough to know the machine and the tools
+# row and regime of a case that every program has, for trials
 TINY = ("machine/launch/1", "hot")
 
 
 @dataclass
 class Wanted:
-    """The counters of each case, attributes of the device, and tests with their kind, in the order
-    of the claims."""
+    """The needed counters of each case, attributes and tests, in the order of the claims."""
 
     cases: dict[str, set[str]] = field(default_factory=dict)
     attributes: dict[str, None] = field(default_factory=dict)
     tests: dict[str, None] = field(default_factory=dict)
 
 
-def deciding(known: Collection) -> Iterator[Check]:
-    """The checks that verdicts rest on, at each choice, and those that a claim's text speaks of."""
-    for claim in known.claims:
-        for check in (*claim.check, *(each for each in claim.also if each.key)):
-            yield from (each for _, each in check.over) if check.over else (check,)
-    for erratum in known.errata:
+def deciding(collection: Collection) -> Iterator[Check]:
+    """The checks behind verdicts, at each choice, and those that a claim's text refers to."""
+    for claim in collection.claims:
+        for check in (*claim.check, *(check for check in claim.also if check.key)):
+            yield from (check for _, check in check.over) if check.over else (check,)
+    for erratum in collection.errata:
         yield from erratum.check
 
 
-def wanted(known: Collection) -> Wanted:
-    """What the checks of a collection need."""
-    found = Wanted()
-    for _, check in known.asked:
+def wanted(collection: Collection) -> Wanted:
+    """What a collection needs."""
+    wanted = Wanted()
+    for _, check in collection.asked:
         if check.form == "count":
             names = expression.names(check.expression or "0")
             names = {name for name in names if name in (*COUNTERS, LAUNCHES) or is_metric(name)}
             for case in filter(None, (check.of, check.per)):
-                found.cases.setdefault(case, set()).update(names)
+                wanted.cases.setdefault(case, set()).update(names)
         elif check.form == "test":
-            found.tests[check.test] = None
+            wanted.tests[check.test] = None
         elif check.form in ("attribute", "arithmetic"):
-            # other names are the record's own
+            # other names are in the record
             known_names = sorted({check.name, *expression.names(check.expression or "0")})
-            found.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
-    steps = (step for story in known.stories.values() for step in story.steps)
+            wanted.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
+    steps = (step for story in collection.stories.values() for step in story.steps)
     for case in (step.binds for step in steps if step.binds):
-        found.cases.setdefault(case, set()).update(LIMITS)
-    return found
+        wanted.cases.setdefault(case, set()).update(LIMITS)
+    return wanted
 
 
 def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
-    """The record that a program of experiments writes into that folder; raises BadProgram."""
+    """Runs a program of experiments; returns the record in its folder. Raises BadProgram."""
     ended = execute(*words, **variables)
     try:
-        found: dict[str, Any] = read_json(bytes_of(folder / RECORD))
-        return found
+        record: dict[str, Any] = read_json(bytes_of(folder / RECORD))
+        return record
     except OSError as error:
         said = (ended.err.strip().splitlines() or ["no record"])[-1]
         raise BadProgram(f"{words[0]} measures nothing here: {said}") from error
@@ -75,7 +74,7 @@ def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
 
 
 def environment(recheck: str, **variables: str) -> dict[str, Any]:
-    """The record of the smallest case of a program, which knows the machine and all experiments."""
+    """The record of a program's smallest case, with the machine and all experiments."""
     experiment, strategy, shape = TINY[0].split("/")
     flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
     with tempfile.TemporaryDirectory() as folder:
@@ -84,24 +83,19 @@ def environment(recheck: str, **variables: str) -> dict[str, Any]:
 
 
 def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
-    """A record with every row of a program; `record` is one of its own. Raises BadProgram.
-
-    Each is asked for at the smallest shape, in a run that sees no GPU and thus is over at once.
-    """
-    shapes = {"x".join("1" * len(each["axes"])) for each in record["experiments"]}
+    """A record with every row of a program, at the smallest shape; `record`: any of its records.
+    The run sees no GPU, so it takes no time. Raises BadProgram."""
+    shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
     with tempfile.TemporaryDirectory() as folder:
         words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
         return _record([*words, f"--output={folder}"], Path(folder), CUDA_VISIBLE_DEVICES="")
 
 
 def tables(recheck: str, record: dict[str, Any]) -> Tables:
-    """What a program has to be named; `record` is one of its own. Raises BadProgram.
-
-    Its rows are those of a run; its cases are where it lists them.
-    """
-    axes = {each["name"]: tuple(each["axes"]) for each in record["experiments"]}
+    """The names that a program has; `record`: any of its records. Raises BadProgram."""
+    axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
     run = all_rows(recheck, record)
-    rows = {f"{each['experiment']}/{each['name']}": each for each in run["strategies"]}
-    sources = {name: Source(**each["source"]) for name, each in rows.items()}
-    parts = frozenset(name for name, each in rows.items() if each.get("part_of"))
+    rows = {f"{row['experiment']}/{row['name']}": row for row in run["strategies"]}
+    sources = {name: Source(**row["source"]) for name, row in rows.items()}
+    parts = frozenset(name for name, row in rows.items() if row.get("part_of"))
     return Tables(axes, sources, cases_of(recheck), parts=parts)

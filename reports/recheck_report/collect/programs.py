@@ -1,4 +1,4 @@
-"""Programs that are asked: how they are run, and how they end."""
+"""Runs other programs."""
 
 from __future__ import annotations
 
@@ -17,20 +17,19 @@ from typing import TypeVar
 K = TypeVar("K")
 T = TypeVar("T")
 
-# variables of GoogleTest and Google Benchmark begin so, and could choose other tests and cases than
-# the arguments do
+# prefixes of variables that change which tests and cases a program runs
 CHOOSING = ("GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_")
 SECONDS = 300  # of one process at most
 AT_ONCE = max(2, min(8, len(os.sched_getaffinity(0))))  # processes
 
 
 class BadProgram(Exception):
-    """A program does not do what it is asked for; str() is one line for the user."""
+    """A program failed; str() is one line for the user."""
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a program ended: its exit code, negative for a signal, None if its time was up."""
+    """How a program ended. `code`: exit code, negative for a signal, None after a timeout."""
 
     code: int | None
     out: str
@@ -38,7 +37,7 @@ class Ended:
 
     @property
     def crashed(self) -> bool:
-        """Whether a signal ended it, its own or one that a wrapper passes on."""
+        """Whether a signal ended it or the program that it wraps."""
         return self.code is not None and (self.code < 0 or self.code > 128)
 
     @property
@@ -50,8 +49,7 @@ class Ended:
 
 
 def at_once(ask: Callable[[K], T], names: Iterable[K]) -> dict[K, T]:
-    """What each name comes to, some asked at a time; none is begun any more once we are
-    interrupted."""
+    """The answer for each name, several at a time. An interrupt cancels those not started."""
     asked, pool = list(names), ThreadPoolExecutor(AT_ONCE)
     try:
         return dict(zip(asked, pool.map(ask, asked), strict=True))
@@ -60,9 +58,9 @@ def at_once(ask: Callable[[K], T], names: Iterable[K]) -> dict[K, T]:
 
 
 def execute(*command: str | Path, **variables: str) -> Ended:
-    """Runs a program with these variables of the environment; what it started ends with it, when
-    its time is up or we are interrupted."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith(CHOOSING)}
+    """Runs a program with these environment variables. A timeout or an interrupt ends it and its
+    children."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith(CHOOSING)}
     try:
         process = subprocess.Popen(
             [str(word) for word in command],
@@ -72,7 +70,7 @@ def execute(*command: str | Path, **variables: str) -> Ended:
             text=True,
             encoding="utf-8",
             errors="replace",
-            env={**own, "LC_ALL": "C", **variables},
+            env={**env, "LC_ALL": "C", **variables},
             start_new_session=True,
         )
     except OSError as error:
@@ -90,14 +88,14 @@ def execute(*command: str | Path, **variables: str) -> Ended:
 
 
 def cases_of(program: str | Path) -> frozenset[str]:
-    """The ids of all cases of a program of experiments; none if it lists none."""
+    """The ids of all cases of a program of experiments; empty if it fails."""
     ended = execute(program, "--benchmark_list_tests")
     lines = ended.out.splitlines() if ended.code == 0 else []
     return frozenset(line.split("/iterations:")[0] for line in lines)
 
 
 def is_program(name: str) -> bool:
-    """Whether there is one; CMake says NCU-NOTFOUND where it found none."""
+    """Whether a program exists; CMake passes NCU-NOTFOUND for a missing one."""
     return bool(name) and shutil.which(name) is not None
 
 

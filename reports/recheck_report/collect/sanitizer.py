@@ -1,4 +1,4 @@
-"""What compute-sanitizer's racecheck says of a test."""
+"""Outcomes of tests under compute-sanitizer's racecheck."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from recheck_report.collect.tests import no_outcome, outcome, run_tests
 
 NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NOT_BELIEVED = "not measured: racecheck finds no hazard where there is one"
-# of the harness: it writes to all of shared memory
+# a kernel of the harness that writes to all of shared memory
 LEFT_OUT = "kns=poison_shared_kernel"
-# how its lines begin that say that it has not watched everything
+# words in its lines about incomplete checking
 TROUBLE = "[Ee]rror|not supported|[Uu]nsupported|[Uu]nable to|[Ff]ailed to|terminated before"
-# a kernel that has hazards, where the program of tests has it
+# a test of a kernel that has hazards
 KNOWN = "gpu/Race.RunsAtASmallSize/matmul_s0_first_barrier_missing"
 
 
 def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
-    """What compute-sanitizer's racecheck says of one test: a summary is of a whole process."""
+    """The outcome of one test under racecheck, in its own process, as summaries are per process."""
     watch = (sanitizer, "--tool", "racecheck", "--kernel-name-exclude", LEFT_OUT)
     ended, seen = run_tests(tests, [name], *watch)
     if ended.code is None:
@@ -31,7 +31,7 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed", text)
     if test and summary and int(summary[1]) > 0:
         return outcome("hazards", int(summary[1]))
-    # no hazards is an answer only where everything ran as it should
+    # without hazards, everything else must be in order
     trouble = re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{TROUBLE}).*)", text, re.MULTILINE)
     if trouble:
         return no_outcome(f"not measured: compute-sanitizer: {trouble[1].strip()}")
@@ -47,6 +47,6 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
 
 
 def blind(of_known: dict[str, Any]) -> str | None:
-    """Why racecheck is not to be believed: it finds nothing in a kernel that has hazards."""
+    """Why racecheck cannot be believed, or None: it must find the known hazards."""
     reason: str | None = of_known["reason"]
     return reason or (None if of_known["outcome"] == "hazards" else NOT_BELIEVED)

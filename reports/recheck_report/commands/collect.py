@@ -1,17 +1,15 @@
-"""Collects what claims need that is no time, and writes it to probes.json.
+"""Collects what claims need in addition to times, and writes it to probes.json.
 
-The checks in FOLDER/*/claims.toml and FOLDER/errata.toml say what is wanted: Nsight Compute's
-counters of a case, attributes of the device, outcomes of tests, whether nvcc compiles a snippet of
-FOLDER/errata/. What cannot be had here, for
-want of a program or of a GPU, has a reason in place of a value; nothing missing counts as passed.
+The checks in FOLDER/*/claims.toml and FOLDER/errata.toml name Nsight Compute's counters of a case,
+attributes of the device, outcomes of tests, and snippets in FOLDER/errata/ that nvcc compiles or
+not. Where a program or a GPU is missing, the value is a reason; nothing missing counts as passed.
 
-A case's counters are those of one launch of its strategy behind its proof: real numbers, caches
-flushed, so that claims count cases of the regime cold. Where a launch is several kernels,
-counts are added up, and what is per thread or per block (block, registers, shared_bytes) is the
-largest.
+The counters of a case are those of one launch after its proof, with real numbers and flushed
+caches, so claims count cold cases. If a launch has several kernels, counts are summed, and values
+per thread or block (block, registers, shared_bytes) are the largest.
 
-Without --output nothing is collected: names in the claims are held against the program, and every
-one that there is not is a line.
+Without --output, it only checks that the program has all names in the claims; each wrong one is a
+line.
 """
 
 from __future__ import annotations
@@ -44,15 +42,15 @@ from recheck_report.files import replace
 def outcomes(
     options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None
 ) -> dict[str, dict[str, Any]]:
-    """What probes.json says of each test; `no_gpu`: why there is nothing for racecheck to watch."""
+    """The outcome of each test, by key. `no_gpu`: why racecheck has nothing to watch, or None."""
     tests, sanitizer, nvcc = options.tests, options.sanitizer, options.nvcc
     asked = list(keys)
     built, snippets = is_program(tests), options.experiments / SNIPPETS
     missing = no_gpu or (None if is_program(sanitizer) else NO_SANITIZER)
     watches = built and not missing and any(key.startswith("racecheck:") for key in asked)
-    # racecheck is believed where it finds what is there
-    known = f"racecheck:{KNOWN}"
-    trial = [known] if watches and KNOWN in listed(tests) else []
+    # racecheck is believed only if it finds a known race
+    trial_key = f"racecheck:{KNOWN}"
+    trial = [trial_key] if watches and KNOWN in listed(tests) else []
 
     def outcome(key: str) -> dict[str, Any]:
         kind, _, name = key.partition(":")
@@ -64,58 +62,61 @@ def outcomes(
         return no_outcome(missing) if missing else races(tests, sanitizer, name)
 
     def some(group: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-        """Of one test, or of gates that share a process."""
+        """The outcomes of one test, or of gates that share a process."""
         if built and group[0].startswith("gate:"):
             names = [key.removeprefix("gate:") for key in group]
-            return {f"gate:{name}": each for name, each in gates(tests, names).items()}
+            return {f"gate:{name}": outcome for name, outcome in gates(tests, names).items()}
         return {key: outcome(key) for key in group}
 
     start = time.monotonic()
     passes = [key for key in asked if key.startswith("gate:")]
     groups = [tuple(passes[at::AT_ONCE]) for at in range(AT_ONCE) if passes[at::AT_ONCE]]
-    # what takes longest goes first
+    # the slowest first
     others = sorted(dict.fromkeys((*trial, *asked)), key=lambda key: not key.startswith("race"))
     groups += [(key,) for key in others if key not in passes]
-    found = {key: each for of in at_once(some, groups).values() for key, each in of.items()}
-    if trial and (why := blind(found[known])):
-        found |= {key: no_outcome(why) for key in asked if key.startswith("racecheck:")}
-    for why, count in Counter(found[key]["reason"] for key in asked).items():
+    outcomes = {key: result for of in at_once(some, groups).values() for key, result in of.items()}
+    if trial and (why := blind(outcomes[trial_key])):
+        outcomes |= {key: no_outcome(why) for key in asked if key.startswith("racecheck:")}
+    for why, count in Counter(outcomes[key]["reason"] for key in asked).items():
         if why:
             say(f"{count} of {len(asked)} tests have no outcome: {why}")
     if asked:
         say(f"outcomes of {len(asked)} tests, {time.monotonic() - start:.0f} s")
-    return {key: found[key] for key in asked}
+    return {key: outcomes[key] for key in asked}
 
 
-def untested(known: Collection, names: set[str]) -> Iterator[str]:
-    """Tests that checks name and a program has not, a line for each."""
-    for address, check in known.asked:
+def untested(collection: Collection, names: set[str]) -> Iterator[str]:
+    """A line for each test that a check names and the program lacks."""
+    for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
         if kind in ("gate", "racecheck") and name not in names:
             what = f"there is no test {name}; {list_or_nearest(sorted(names), name)}"
-            yield f"{known.folder / address}: field {check.place}.test: {what}"
+            yield f"{collection.folder / address}: field {check.place}.test: {what}"
 
 
 def check_names(
-    options: argparse.Namespace, known: Collection, record: dict[str, Any], there_are: Tables
+    options: argparse.Namespace,
+    collection: Collection,
+    record: dict[str, Any],
+    tables_of_program: Tables,
 ) -> None:
-    """Raises BadClaim for the names that neither the program nor its tests have, a line each."""
-    found = faults(known, there_are)
-    # tests of what runs on a GPU are built with CUDA alone
+    """Raises BadClaim with a line for each name that neither the program nor its tests have."""
+    wrong = faults(collection, tables_of_program)
+    # GPU tests exist only in builds with CUDA
     if is_program(options.tests) and record["environment"]["cuda_runtime"]:
         names = listed(options.tests)
-        found = chain(found, untested(known, names) if names else ())
-    if lines := [*found]:
+        wrong = chain(wrong, untested(collection, names) if names else ())
+    if lines := [*wrong]:
         raise BadClaim(*lines)
 
 
-def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
-    record, asked = environment(options.recheck), wanted(known)
-    there_are = tables(options.recheck, record)
-    check_names(options, known, record, there_are)
-    for name in dict.fromkeys(claim.experiment for claim in known.claims):
-        if name not in there_are.axes:  # another program may have it
-            nearest = list_or_nearest(there_are.axes, name)
+def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
+    record, asked = environment(options.recheck), wanted(collection)
+    names = tables(options.recheck, record)
+    check_names(options, collection, record, names)
+    for name in dict.fromkeys(claim.experiment for claim in collection.claims):
+        if name not in names.axes:  # another program may have it
+            nearest = list_or_nearest(names.axes, name)
             say(f"{name}: the program has no such experiment; {nearest}")
     env = record["environment"]
     gpu, no_gpu = env["gpu"], None
@@ -141,16 +142,21 @@ def probe(options: argparse.Namespace, known: Collection) -> dict[str, Any]:
             "dirty": env["git"]["dirty"],
         },
         "attributes": attributes,
-        "counters": counters(profiler, asked.cases, reason, there_are.parts),
+        "counters": counters(profiler, asked.cases, reason, names.parts),
         "tests": outcomes(options, asked.tests, no_gpu),
     }
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("recheck", metavar="PROGRAM", help="of experiments: ours, recheck, or one of your own")
-    add("--output", type=Path, metavar="FILE", help="the probes.json; without, names are checked")
-    add("--tests", default="", metavar="PROGRAM", help="of GoogleTest's tests that checks name")
+    add("recheck", metavar="PROGRAM", help="the program of experiments: recheck, or your own")
+    add(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="probes.json; without it, only names are checked",
+    )
+    add("--tests", default="", metavar="PROGRAM", help="the program of GoogleTest tests")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")
     add("--nvcc", default="", help="NVIDIA's compiler")
@@ -158,23 +164,23 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    known = load_collection(options.experiments)
+    collection = load_collection(options.experiments)
     output = options.output
     try:
         if output is None:
             record = environment(options.recheck, CUDA_VISIBLE_DEVICES="")
-            check_names(options, known, record, tables(options.recheck, record))
+            check_names(options, collection, record, tables(options.recheck, record))
             return 0
-        # what cannot be written shows before there is anything to lose
+        # fail before collecting if the file cannot be written
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
-        text = json.dumps(probe(options, known), indent=1, ensure_ascii=False)
+        text = json.dumps(probe(options, collection), indent=1, ensure_ascii=False)
         replace(output, f"{text}\n".encode())
     except BadProgram as error:
         raise Failed(str(error), 2) from error
     except (KeyError, TypeError) as error:
-        raise Failed(f"{options.recheck} wrote a record of another form: {error}") from error
+        raise Failed(f"{options.recheck} wrote an invalid record: {error}") from error
     except OSError as error:
         why = error.strerror or error
         raise Failed(f"{output}: cannot be written: {why}; choose another") from error

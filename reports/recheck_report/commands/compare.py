@@ -1,7 +1,6 @@
-"""Holds records against the first of them: README.md says how times and verdicts differ.
+"""Compares records with the first of them, in times and verdicts.
 
-A record may have probes.json beside it, and need not have a GPU. Every record keeps a column of its
-own in the table of claims, labelled with what sets it apart. Exit code 2: a record is not in form.
+A record may have probes.json, and needs no GPU. Each record has a column in the table of claims.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from recheck_report.write import markdown
 
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    says = "record.json, or its folder; the others are held against the first"
+    says = "record.json, or its folder; the first is the base"
     add("records", type=Path, nargs="+", metavar="RECORD", help=says)
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
     experiments_option(parser)

@@ -1,10 +1,8 @@
-"""Sets side by side what the jobs of ReFrame's runs brought back: DIR/README.md has each job, with
-its record or why there is none; DIR/compare/ holds every record against the first: claim by GPU,
-and the times.
+"""Compares the records from ReFrame's runs. DIR/README.md has each job, with its record or why it
+has none; DIR/compare/ compares every record with the first.
 
-RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or one run of them. Of each place
-the newest whole record counts; what sets records apart, such as their commits, heads their columns.
-Nothing is copied: records stay where the jobs left them. A folder outside of RUNS is not read.
+RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or a single run. The newest whole
+record of each place counts. Nothing is copied, and no folder outside RUNS is read.
 """
 
 from __future__ import annotations
@@ -24,30 +22,30 @@ from recheck_report.write import markdown
 
 
 def newest(jobs: list[Job]) -> list[Job]:
-    """Of each place the last job with a whole record; `jobs` are in order of time."""
+    """The last job with a whole record for each place; `jobs` are in order of time."""
     return [*{job.key: job for job in jobs if job.record and not job.problem}.values()]
 
 
 def missing(jobs: list[Job]) -> list[Job]:
-    """Those that brought no whole record, and no later one from the same place did."""
-    found: dict[tuple[str, ...], list[Job]] = {}
+    """The jobs without a whole record, unless a later job of the same place has one."""
+    lost: dict[tuple[str, ...], list[Job]] = {}
     for job in jobs:
-        found[job.key] = [*found.get(job.key, []), job] if job.problem else []
-    return [job for own in found.values() for job in own]
+        lost[job.key] = [*lost.get(job.key, []), job] if job.problem else []
+    return [job for jobs in lost.values() for job in jobs]
 
 
 def _names(jobs: list[Job], records: list[Measured]) -> list[str]:
-    """One for each record: the machine, and where of the fleet it is."""
-    found = []
-    for each, job in zip(records, jobs, strict=True):
+    """A name for each record: the machine and its place in the fleet."""
+    names = []
+    for report, job in zip(records, jobs, strict=True):
         test = "" if job.test == JOB else job.test
-        found.append(", ".join(filter(None, [gpus.machine(each), job.place, test, job.node])))
-    return found
+        names.append(", ".join(filter(None, [gpus.machine(report), job.place, test, job.node])))
+    return names
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("runs", type=Path, metavar="RUNS", help="the folder of the runs, or of one run")
+    add("runs", type=Path, metavar="RUNS", help="the folder of all runs, or of one")
     add("--output", type=Path, required=True, metavar="DIR", help="the folder to write")
     experiments_option(parser)
 
@@ -58,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     for job in lost:
         print(f"missing: {printable(fleet.line(job))}", file=sys.stderr)
     used = newest(jobs)
-    # the first is what `compare` holds the others against
+    # the first is the base of the comparison
     used.sort(key=lambda job: not (job.record and job.record.gpu_measured))
     records = [read(job.folder, options.experiments) for job in used if job.folder]
     files = {"README.md": markdown.page(fleet.page(jobs, used, lost, bool(records)))}

@@ -1,9 +1,9 @@
-"""Measures in parts and renders after each, so that a report is there at any moment.
+"""Measures in two phases and renders a report after each.
 
-First counters, tests and the cases that decide claims, then the rest of the matrix: two runs of
-PROGRAM, one with --cases and one with --resume. Ctrl-C and a part that fails end in a report of
-what there is; the same command with RECHECK_RESUME=1 in the environment goes on behind it, or
-begins where nothing was begun.
+First come counters, tests and the cases that decide claims, then the rest of the matrix: two runs
+of PROGRAM, one with --cases and one with --resume. After Ctrl-C or a failure, the report has
+whatever finished. The same command with RECHECK_RESUME=1 in the environment continues the run, or
+starts one.
 """
 
 from __future__ import annotations
@@ -31,28 +31,29 @@ from recheck_report.record.verdicts import VERDICTS
 CASES = "claims.txt"
 INTERRUPTED = 130
 RESUME = "RECHECK_RESUME"  # in the environment, as presets take no flags
-MOST = 12  # claims of a verdict that are named at the end
+MOST = 12  # claims named for each verdict at the end
 
 
-def ids(known: Collection, headlines: dict[str, str]) -> list[str]:
-    """The cases that verdicts rest on, in the order of the claims; and each listing of theirs with
-    the row of its general form, as rows are compared best where they are timed in turns."""
-    found = dict.fromkeys(name for check in deciding(known) for name in check.ids)
-    for each in known.listings if found else ():
-        at = f"{each.shape or headlines[each.experiment]}/cold"
-        found |= dict.fromkeys((f"{each.row}/{at}", f"{each.general}/{at}"))
-    return list(found)
+def ids(collection: Collection, headlines: dict[str, str]) -> list[str]:
+    """The cases behind verdicts, in the order of the claims, and each listing with the row of its
+    general form, so that both are timed in turns."""
+    names = dict.fromkeys(name for check in deciding(collection) for name in check.ids)
+    for listing in collection.listings if names else ():
+        at = f"{listing.shape or headlines[listing.experiment]}/cold"
+        names |= dict.fromkeys((f"{listing.row}/{at}", f"{listing.general}/{at}"))
+    return list(names)
 
 
-# this package again, from wherever it is, in a process of its own
+# runs this package, wherever it is, in a new process
 AGAIN = f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
 AGAIN += "from recheck_report.cli import entry; entry()"
 
 
 @dataclass
 class Parts:
-    """The commands of each part. `code`: of the first that failed, other than `render`. `shown`:
-    what became of each rendering. `before`: the record that was in the folder, by its time."""
+    """The commands of each phase. `code`: the exit code of the first that failed, except `render`.
+    `shown`: whether each rendering succeeded. `before`: the time of an earlier record in the
+    folder."""
 
     options: argparse.Namespace
     code: int = 0
@@ -70,7 +71,7 @@ class Parts:
         return self.written() not in (None, self.before)
 
     def call(self, *words: object) -> None:
-        """Runs a command, unless one before it failed; Ctrl-C is its own to answer."""
+        """Runs a command, unless an earlier one failed. The command itself handles Ctrl-C."""
         if not self.code:
             self.code = self.ended(*words)
 
@@ -87,19 +88,8 @@ class Parts:
     def python(self, command: str, *words: object) -> list[object]:
         claims = ("--experiments", self.options.experiments)
         where = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
-        return [
-            sys.executable,
-            "-I",
-            "-S",
-            "-X",
-            "utf8",
-            *where,
-            "-c",
-            AGAIN,
-            command,
-            *words,
-            *claims,
-        ]
+        python = [sys.executable, "-I", "-S", "-X", "utf8", *where, "-c", AGAIN]
+        return [*python, command, *words, *claims]
 
     def collect(self) -> None:
         tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
@@ -110,13 +100,13 @@ class Parts:
     def run(self, *words: str) -> None:
         output = f"--output={self.options.measured}"
         self.call(self.options.program, output, *words, *self.options.flags)
-        # where a record of another machine was set aside, so was what was counted there
+        # the program may have set aside the probes of another machine, with its record
         if not (self.options.measured / PROBES).exists():
             self.collect()
 
     def render(self) -> None:
-        """A report of what there is, also after a phase that failed. Where there can be none, the
-        next phase is measured all the same, unless it was interrupted."""
+        """Renders whatever finished. If that fails, the next phase still runs, unless the user
+        interrupted it."""
         measured, shown = self.options.measured, []
         if self.new():
             if (measured / JOURNAL).exists():  # the run was killed, or its disk was full
@@ -138,50 +128,54 @@ def say(part: str, what: str) -> None:
 
 
 def last_lines(report: Path) -> Iterable[str]:
-    """The answer of the report, which claims hold and which do not, and where it lies."""
+    """The report's title, the claims by verdict, and the path of the report."""
     title = (report / "README.md").read_text(encoding="utf-8").partition("\n# ")[2]
     yield title.partition("\n")[0]
-    found = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
-    for word in VERDICTS if found["record"]["gpu"] else ():
-        if own := [each["id"] for each in found["claims"] if each["verdict"] == word]:
-            yield f"{word.replace('_', ' ')}: {len(own)} ({few(own, MOST)})"
+    verdicts = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
+    for word in VERDICTS if verdicts["record"]["gpu"] else ():
+        if names := [claim["id"] for claim in verdicts["claims"] if claim["verdict"] == word]:
+            yield f"{word.replace('_', ' ')}: {len(names)} ({few(names, MOST)})"
     yield f"report: {report / 'README.md'}"
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("program", metavar="PROGRAM", help="of experiments: ours, recheck, or one of your own")
+    add("program", metavar="PROGRAM", help="the program of experiments: recheck, or your own")
     add("--measured", type=Path, required=True, metavar="DIR", help="where the record goes")
     add("--report", type=Path, required=True, metavar="DIR", help="where the report goes")
-    add("--quick", action="store_true", help="the claims alone")
-    add("--bundle", type=Path, metavar="FILE", help="the report as one zip file as well")
+    add("--quick", action="store_true", help="measure only the cases behind claims")
+    add("--bundle", type=Path, metavar="FILE", help="also write the report as a zip file")
     add("--beside", type=Path, nargs="+", metavar="RECORD", help="as for render")
     add("--peak", type=Path, metavar="DIR", help="as for render")
     add("--tests", default="", metavar="PROGRAM", help="as for collect")
     for tool in ("ncu", "sanitizer", "nvcc"):
         add(f"--{tool}", default="", help="as for collect")
-    add("--flags", nargs=argparse.REMAINDER, default=[], help="of PROGRAM, at the end")
+    add("--flags", nargs=argparse.REMAINDER, default=[], help="flags for PROGRAM; must be last")
     experiments_option(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    known, parts, start = load_collection(options.experiments), Parts(options), time.monotonic()
+    collection, parts, start = (
+        load_collection(options.experiments),
+        Parts(options),
+        time.monotonic(),
+    )
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
     try:
-        # which needs no GPU, whose start takes a second
+        # without a GPU, which would take a second to start
         experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
     except BadProgram as error:
         raise Failed(str(error), 2) from error
-    decide = ids(known, {each["name"]: each["headline"] for each in experiments})
-    cases.write_text("".join(f"{each}\n" for each in decide), encoding="utf-8")
+    decide = ids(collection, {e["name"]: e["headline"] for e in experiments})
+    cases.write_text("".join(f"{name}\n" for name in decide), encoding="utf-8")
     asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags
     resumed = asked and parts.before is not None
-    options.flags = [each for each in options.flags if each != "--resume"] + ["--resume"] * resumed
+    options.flags = [flag for flag in options.flags if flag != "--resume"] + ["--resume"] * resumed
     claims_alone = decide and options.quick
     claims_first = decide and not resumed
     if claims_alone or claims_first:
-        say("part 1 of 1" if options.quick else "part 1 of 2", "what decides the claims")
+        say("part 1 of 1" if options.quick else "part 1 of 2", "the cases behind claims")
     if not resumed:
         parts.collect()
     if claims_alone or claims_first:
@@ -196,16 +190,16 @@ def run(options: argparse.Namespace) -> int:
         for line in last_lines(options.report):
             print(line)
     if parts.code and parts.new():
-        say("to go on", f"give the same command again, with {RESUME}=1 in front of it")
+        say("to continue", f"run the same command with {RESUME}=1 in front of it")
     say("end", f"after {time.monotonic() - start:.0f} s")
     if parts.code and not parts.new():
-        raise Failed("nothing was measured; what lay there before is as it was", parts.code)
+        raise Failed("nothing was measured; earlier files are unchanged", parts.code)
     if shown and not shown[-1]:
-        older = f", and {options.report} is of the first phase alone" if any(shown) else ""
+        older = f", and {options.report} is only of the first phase" if any(shown) else ""
         folders = options.measured, options.report, options.experiments  # from any folder
         again = "recheck-report render {} --output {} --experiments {}"
         again = again.format(*(folder.resolve() for folder in folders))
         raise Failed(f"the record was not rendered{older}; try again: {again}", parts.code or 1)
     if parts.code and parts.code != INTERRUPTED:
-        raise Failed(f"a part failed; the report is of what there was: {options.report}")
+        raise Failed(f"a phase failed; the report has whatever finished: {options.report}")
     return parts.code

@@ -1,7 +1,7 @@
-"""Puts a rendered report into its folder: no file is replaced before all of them are on the disk.
+"""Writes a rendered report into its folder. All files are on disk before the first is replaced.
 
-What remains: the renames come one by one, so a machine that stops among them leaves files of two
-reports. README.md is the last, and rendering again makes the folder whole.
+A crash between two renames leaves files of two reports; README.md is last. Rendering again repairs
+the folder.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from recheck_report.record.probes import PROBES
 from recheck_report.record.read import COMPRESSED
 
 MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
-CHART_MARK = "<dc:title>Recheck</dc:title>"  # what svg.py writes into each chart
+CHART_MARK = "<dc:title>Recheck</dc:title>"  # in each chart from svg.py
 
 
 def _ours(path: Path, mark: str) -> bool:
-    if not path.is_file():  # a pipe would keep its reader waiting
+    if not path.is_file():  # reading a pipe would block
         return False
     with path.open("rb") as file:
         return mark.encode() in file.read(4096)
@@ -34,24 +34,24 @@ def _same(path: Path, data: bytes) -> bool:
 
 
 def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
-    """Puts the files into the folder: all as temporary files first, then renamed into place.
+    """Writes the files: first all as temporary files, then renamed into place, README.md last. So a
+    full disk leaves the earlier report unchanged.
 
-    A full disk thus leaves the earlier report as it was. README.md goes last. Only where a
-    README.md has this mark, which says what kind of report it is, are other files replaced, and
-    those of the earlier report removed. Raises Failed.
+    Replaces other files, and removes those of the earlier report, only if its README.md has this
+    mark of its kind. Raises Failed.
     """
     again = _ours(folder / README, mark)
     for name, data in files.items():
-        there = folder / name
-        inside = there.resolve().is_relative_to(folder.resolve())
-        replaced = there.is_file() and (again or _same(there, data))
-        if not inside or (os.path.lexists(there) and not replaced):
-            why = "is no file of such a report, or a link leads out of the folder"
-            raise Failed(f"{there}: {why}; choose another")
+        target = folder / name
+        inside = target.resolve().is_relative_to(folder.resolve())
+        replaced = target.is_file() and (again or _same(target, data))
+        if not inside or (os.path.lexists(target) and not replaced):
+            why = "is not a file of such a report, or a link leads out of the folder"
+            raise Failed(f"{target}: {why}; choose another")
     stale = [*_stale(files, folder, mark)] if again else []
     temporary: dict[Path, str] = {}
     try:
-        # the summary is the last, as it leads to all others
+        # README.md last, as it links the others
         for name in sorted(files, key=lambda name: name == README):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -67,13 +67,12 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
         if isinstance(error, OSError):
             raise Failed(f"{folder}: cannot be written: {error.strerror}") from error
         raise
-    for each in stale:
-        each.unlink()
+    for old in stale:
+        old.unlink()
 
 
 def _stale(files: dict[str, bytes], folder: Path, mark: str) -> Iterator[Path]:
-    """What an earlier report has left in the folder, and these files do not replace. It would be
-    taken for this one's."""
+    """The files of an earlier report that these files do not replace."""
     marks = {"*.md": mark, "*.html": mark, "charts/*.svg": CHART_MARK}
     marks |= dict.fromkeys((PROBES, COMPRESSED), "")
     for pattern, ours in marks.items():

@@ -25,7 +25,7 @@ from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
 from recheck_report.say.claim import counted, verdicts_of
 from recheck_report.say.outcome import in_words
-from recheck_report.say.times import Pair, count, place, row_of, told
+from recheck_report.say.times import Pair, changed_words, count, place, row_of
 
 MOST = 8  # lines of one kind; the rest is counted
 
@@ -77,7 +77,7 @@ def slower(pair: Pair) -> list[str]:
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
         beyond = f"two runs differ by up to {margin(row.most.noise)}"
-        result.append(f"slower: {told(row.most).plain}; {beyond}{also}")
+        result.append(f"slower: {changed_words(row.most).plain}; {beyond}{also}")
     return result
 
 

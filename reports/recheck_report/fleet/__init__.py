@@ -1,1 +1,1 @@
-"""What jobs on many GPUs brought back: their records, the figures of them, and who ran what."""
+"""The records of jobs on many GPUs."""

@@ -17,7 +17,7 @@ _TESTS = {
 
 
 def asked(check: Check) -> Text:
-    """The threshold: "more than 20 times as fast", "exactly 1024", "slower".
+    """The threshold: "more than 20× faster", "exactly 1024", "slower".
 
     A comparison's is about the case that the measured text names first. The values of unspecified
     parameters do not change it.
@@ -26,10 +26,9 @@ def asked(check: Check) -> Text:
         case "ratio":
             return text(_times(check))
         case "extremes":
-            return text(_times(check), " than" if check.above == 1 else " as", " the slowest")
+            return text(_times(check), " than the slowest")
         case "equivalent":
-            share = 1 + (check.within or 0)
-            return text(f"between {1 / share:.3g} and {share:.3g} times as fast")
+            return text(f"equally fast within {100 * (check.within or 0):.3g} %")
         case "rate":
             scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
             return text(_bound(check, 1 / scale), f" {name}")
@@ -54,14 +53,14 @@ def named_by_claim(check: Check) -> bool:
 
 
 def _times(check: Check) -> str:
-    """T(base) / T(other), said of `other`; a bound below 1 as how many times as long."""
+    """T(base) / T(other), said of `other`: "more than 1.5× faster", "less than 3× slower"."""
     above = check.above is not None
     if check.bound == 1:
         return "faster" if above else "slower"
-    fast, long = ("more", "less") if above else ("less", "more")
+    fast, slow = ("more", "less") if above else ("less", "more")
     if check.bound < 1:
-        return f"{long} than {1 / check.bound:.3g} times as long"
-    return f"{fast} than {check.bound:.3g} times as fast"
+        return f"{slow} than {1 / check.bound:.3g}× slower"
+    return f"{fast} than {check.bound:.3g}× faster"
 
 
 def _bound(check: Check, scale: float = 1) -> str:

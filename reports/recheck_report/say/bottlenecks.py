@@ -1,17 +1,31 @@
-"""What limits a launch: the units of a GPU by how busy they are, as Nsight Compute saw them.
+"""What Nsight Compute counted of a kernel: which unit limits it, and what its accesses cost.
 
-The steps of story.toml name the cases, `collect` counts, probes.json has what came out, and the
-story says it in a line for each.
+Claims and steps of a story name the cases, `collect` counts, and probes.json has the result.
 """
 
 from __future__ import annotations
 
-from recheck_report.formatting import significant
-from recheck_report.record.probes import Probes
-from recheck_report.record.record import Record
-from recheck_report.say.nodes import Code, Text, strong, text
+from collections.abc import Iterator
 
-# counters that are shares of what a unit can do at most, in percent, and the unit's name
+from recheck_report.anchors import place
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE, shape_label, significant
+from recheck_report.record.probes import Probes
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.nodes import (
+    Code,
+    Section,
+    Text,
+    blocks,
+    link,
+    marked,
+    strong,
+    table,
+    text,
+    texts,
+)
+
+# counters of how busy a unit is, in percent of its peak, and the unit's name
 UNITS = {
     "issue_percent": "issue slots",
     "fma_percent": "FMA pipes",
@@ -20,39 +34,100 @@ UNITS = {
     "l2_percent": "L2",
     "dram_percent": "DRAM",
 }
-LEAST = 1.0  # percent; what is used less is not named
-LIMITED = 80  # percent; from here on a unit is what limits a launch, as Nsight Compute has it
+LEAST = 1.0  # percent; units that are less busy are not named
+LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
+
+COSTS = ["kernel", "shape", "bank conflicts per access", "sectors per load request"]
+COSTS += ["sectors per store request", "DRAM bytes over compulsory bytes"]
+COSTS_NOTE = """\
+Nsight Compute counted these in one cold launch. An access to shared memory without a bank conflict
+counts 0. A warp that loads 32 neighbouring words needs 4 sectors. 1.00 compulsory bytes means that
+each input was read once and each output written once; *reads* means that only reads were counted.
+A dash: not measured."""
+
+
+def absence(probes: Probes | None, record: Record) -> Text:
+    """Why no counters of any case can be used; empty if they can."""
+    if probes is None:
+        return marked("`probes.json` is missing from the record's folder")
+    return text(probes.foreign(record) or "")
 
 
 def busy(probes: Probes | None, record: Record, case: str) -> tuple[Text, Text]:
-    """What was counted of a case, as a sentence behind the case's name, and why nothing was: one of
-    them is empty."""
-    if probes is None:
-        return Text(), text("there is no ", Code("probes.json"), " beside the record")
-    if foreign := probes.foreign(record):
-        return Text(), text(foreign)
-    counters = probes.counters.get(case)
+    """What limits a case, as the rest of a sentence that begins with its name, and why that is not
+    known: one of the two is empty."""
+    counters = probes.counters.get(case) if probes else None
+    if why := absence(probes, record):
+        return text(), why
     if counters is None:
-        return Text(), text("its counters were not collected")
+        return text(), text("its counters were not collected")
     if counters.reason:
-        return Text(), text(counters.reason.removeprefix("not measured: "))
+        return text(), text(counters.reason.removeprefix("not measured: "))
     values = counters.values
     shares = sorted(
         ((values[key], unit) for key, unit in UNITS.items() if key in values), reverse=True
     )
     if not shares:
-        return Text(), text("this Nsight Compute has none of the counters")
+        return text(), text("this Nsight Compute has none of the counters")
     used = [(f"{significant(share)} %", unit) for share, unit in shares if share >= LEAST]
-    said = text("keeps no unit busy")
+    sentence = text("keeps no unit busy")
     if used:
         share, unit = used[0]
-        said = text("is limited by ", strong(unit), f", {share} busy")
+        sentence = text("is limited by ", strong(unit), f", {share} busy")
         if shares[0][0] < LIMITED:
-            said = text("is limited by no unit: the busiest is ", strong(unit), f", {share}")
+            sentence = text("is limited by no unit: the busiest is ", strong(unit), f", {share}")
     if used[1:]:
-        said += f"; then {', '.join(f'{unit} {share}' for share, unit in used[1:])}"
+        sentence += f"; then {', '.join(f'{unit} {share}' for share, unit in used[1:])}"
     if values.get("shared_wavefronts"):
         conflicts = values.get("shared_bank_conflicts", 0) / values["shared_wavefronts"]
         percent = significant(100 * conflicts, 2)
-        said += f"; {percent} % of the shared-memory cycles are bank conflicts"
-    return said, Text()
+        sentence += f"; {percent} % of the shared-memory cycles are bank conflicts"
+    return sentence, text()
+
+
+def costs(report: Measured, experiment: Experiment) -> Section | None:
+    """What the accesses of each counted kernel cost; None without a GPU's times."""
+    record = report.record
+    if not record.gpu_measured:
+        return None
+    why = absence(report.probes, record)
+    rows = [] if why else [*_costs(report, experiment)]
+    why = why or text("no counters of these kernels were collected")
+    body = blocks(marked(COSTS_NOTE), table(COSTS, rows, range(2, 6)))
+    none = blocks(text("Not measured: ", why, "."))
+    title = text("Bank conflicts and other costs")
+    return Section(title, body if rows else none, "costs")
+
+
+def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
+    counters = report.probes.counters if report.probes else {}
+    for case in report.record.cases_of(experiment):
+        values = counters[case.id].values if case.id in counters else {}
+        cells = [
+            _per(values.get("shared_bank_conflicts"), _conflict_free(values)),
+            _per(values.get("sectors"), values.get("requests")),
+            _per(values.get("store_sectors"), values.get("store_requests")),
+            _moved(values, case),
+        ]
+        if any(cell != NONE for cell in cells):
+            kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
+            yield texts((kernel, shape_label(case.shape_name), *cells))
+
+
+def _conflict_free(values: dict[str, float]) -> float | None:
+    """The cycles of shared memory that the accesses would take without bank conflicts."""
+    if "shared_wavefronts" not in values:
+        return None
+    return values["shared_wavefronts"] - values.get("shared_bank_conflicts", 0.0)
+
+
+def _per(count: float | None, base: float | None) -> str:
+    return significant(count / base) if count is not None and base and base > 0 else NONE
+
+
+def _moved(values: dict[str, float], case: Case) -> str:
+    """DRAM bytes of the launch over the bytes that the problem has to move."""
+    both = _per(values.get("dram_bytes"), case.bytes)
+    if both != NONE or "dram_read_bytes" not in values:
+        return both
+    return f"{_per(values['dram_read_bytes'], case.bytes)} reads"

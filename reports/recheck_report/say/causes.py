@@ -54,43 +54,43 @@ class Cause:
         return Remark(title, text(f": {why}{self.more}."), self.fault)
 
 
-def causes(own: Measured) -> list[Cause]:
+def causes(report: Measured) -> list[Cause]:
     """The causes that cost claims, or many cases; warnings first, then by how much they cost."""
-    found: dict[str, Cause] = {}
+    causes_by_title: dict[str, Cause] = {}
 
-    def of(title: str, fault: bool) -> Cause:
-        return found.setdefault(title, Cause(title, fault))
+    def cause_of(title: str, fault: bool) -> Cause:
+        return causes_by_title.setdefault(title, Cause(title, fault))
 
     by_case: dict[str, Cause] = {}
-    for case in own.record.cases:
+    for case in report.record.cases:
         code = case.reason_code if case.reason_code in FAULTS | LIMITS else case.status
         if title := None if case.seconds else (FAULTS | LIMITS).get(code or ""):
-            cause = by_case[case.id] = of(title, code in FAULTS)
+            cause = by_case[case.id] = cause_of(title, code in FAULTS)
             cause.cases.add(case.id)
             cause.reasons[case.reason or "no reason given"] += 1
-    for judged in own.judgement.claims if own.record.gpu_measured else ():
+    for judged in report.judgement.claims if report.record.gpu_measured else ():
         if judged.verdict == NOT_MEASURED:
             for name in judged.evidence:
                 if name in by_case:
                     by_case[name].claims[judged.claim.id] = None
-            for form, reason in _unanswered(own, judged):
-                cause = of(UNCOUNTED[form], False)
+            for form, reason in _unanswered(report, judged):
+                cause = cause_of(UNCOUNTED[form], False)
                 cause.claims[judged.claim.id] = None
                 cause.reasons[reason] += 1
-    others = own.record.environment.state.other_processes or 0
-    if others and MEMORY in found:
+    others = report.record.environment.state.other_processes or 0
+    if others and MEMORY in causes_by_title:
         named = "1 other process was" if others == 1 else f"{others} other processes were"
-        found[MEMORY].more = f"; {named} on the GPU"
-    told = [c for c in found.values() if c.fault or c.claims or len(c.cases) >= MANY]
-    return sorted(told, key=lambda c: (not c.fault, -len(c.claims), -len(c.cases)))
+        causes_by_title[MEMORY].more = f"; {named} on the GPU"
+    kept = [c for c in causes_by_title.values() if c.fault or c.claims or len(c.cases) >= MANY]
+    return sorted(kept, key=lambda c: (not c.fault, -len(c.claims), -len(c.cases)))
 
 
-def _unanswered(own: Measured, judged: Judged) -> Iterator[tuple[str, str]]:
+def _unanswered(report: Measured, judged: Judged) -> Iterator[tuple[str, str]]:
     """The checks of a claim that counters or tests would have answered, each by its form, and why
     these have no value."""
     for outcome in judged.outcomes:
-        check, probes = outcome.check, own.probes
+        check, probes = outcome.check, report.probes
         if outcome.absence and check.form in UNCOUNTED and probes:
-            known = probes.counters.get(check.of) or probes.tests.get(check.test)
-            if known and known.reason:
-                yield check.form, known.reason.removeprefix("not measured: ")
+            probe = probes.counters.get(check.of) or probes.tests.get(check.test)
+            if probe and probe.reason:
+                yield check.form, probe.reason.removeprefix("not measured: ")

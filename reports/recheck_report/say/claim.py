@@ -28,10 +28,11 @@ from recheck_report.record.record import Record
 from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.say import outcome as say
 from recheck_report.say.asked import asked, named_by_claim
-from recheck_report.say.nodes import Text, emphasis, joined, link, prose, strong, text
+from recheck_report.say.nodes import Text, emphasis, joined, link, prose, text
 from recheck_report.statistics.ratio import LEVEL
 
-SUMMARY = ["they said", "verdict", "here", "why", "earlier runs that agree"]
+EVERY = "on every GPU"  # instead of how many other runs agree
+SUMMARY = ["they said", "measured", "why", "earlier runs that agree"]
 
 
 # what a document says
@@ -106,13 +107,12 @@ def tested(judged: Judged) -> Text:
         return says
     sentence, ratio = _sentence(judged), outcome.margin is not None
     if sentence and ratio:
-        has_factor = (outcome.check.key, "") in say.places(_here(judged))
-        says = text(says, "; tested: ", say.with_margin(outcome, has_factor))
+        says = text(says, "; tested: ", say.with_margin(outcome))
     if judged.claim.scope != "every":
-        says += f"; holds in {_holding(judged.in_our_reading, 'configurations')}"
+        says += f"; holds with {_holding(judged.in_our_reading, 'choices')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return says
-    return text(says, "; asked: ", asked(outcome.check))
+    return text(says, "; required: ", asked(outcome.check))
 
 
 def _first(judged: Judged) -> str:
@@ -128,7 +128,7 @@ def _first(judged: Judged) -> str:
         return f"{say.held(outcome)}, {CHECK_WORDS['undecided']} in {open_in}."
     if outcome and outcome.p and outcome.p >= LEVEL:
         p = significant(outcome.p, 2)
-        return f"p = {p} after the correction: rounds are few, or vary much."
+        return f"p = {p} after the correction: there are few rounds, or they vary much."
     return ""
 
 
@@ -166,7 +166,7 @@ def reason(judged: Judged) -> Text:
 def other_runs(judged: Judged) -> str:
     """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
     if judged.claim.independent and judged.verdict not in VERDICT.UNKNOWN:
-        return "on every GPU"
+        return EVERY
     agree, runs = judged.other_runs
     return f"{agree} of {runs}" if runs and judged.headline else ""
 
@@ -178,7 +178,7 @@ def asked_and_then(claim: Claim) -> list[Text]:
     """What its checks ask, and what its document measured."""
     hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
     then = joined(", ", [figure(claim), hardware])
-    return ["Asked: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
+    return ["Required: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
 
 
 def findings(record: Record, judged: Judged) -> list[Text]:
@@ -219,6 +219,15 @@ def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -
     return joined("; ", [*listed, *(number(v) + f" {verb(v)}" for v in apart)])
 
 
+def claim_row(judged: Judged) -> list[Text]:
+    """A claim in one row of the table SUMMARY, which reads without a click. What a verdict depends
+    on is in its reason, so the ratio that one choice gives is left out."""
+    about = text(reference(judged.claim.id), " ", said(judged.claim))
+    runs = text(other_runs(judged) or NONE)
+    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
+    return [about, says, because(judged) or text(NONE), runs]
+
+
 class View:
     """The verdicts on one record."""
 
@@ -236,14 +245,17 @@ class View:
 
     @property
     def headline(self) -> str:
-        """A report's answer in its title: "20 of 67 claims hold, 13 fail"; empty without claims."""
+        """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong on any
+        GPU"; empty without claims."""
         if not self.record.gpu_measured:
             return "nothing was measured on a GPU"
         counts = self.by_verdict
         total = sum(counts.values()) - counts[NOT_JUDGED]
-        holds, fails = counts["holds"], sum(counts[verdict] for verdict in VERDICT.FAILS)
-        verbs = "holds" if holds == 1 else "hold", "fails" if fails == 1 else "fail"
-        return f"{holds} of {total} claims {verbs[0]}, {fails} {verbs[1]}" if total else ""
+        holds, here, wrong = (counts[v] for v in (VERDICT.HOLDS, *VERDICT.FAILS))
+        fail = [f"{here} {'fails' if here == 1 else 'fail'} here"] * bool(here or not wrong)
+        fail += [f"{wrong} {'is' if wrong == 1 else 'are'} wrong on any GPU"] * bool(wrong)
+        verb = "holds" if holds == 1 else "hold"
+        return f"{holds} of {total} claims {verb}; {' and '.join(fail)}" if total else ""
 
     @property
     def left_out(self) -> Text:
@@ -278,30 +290,6 @@ class View:
             for kind, counts in by_kind.items()
             if counts
         ]
-
-    @property
-    def rows(self) -> list[list[Text]]:
-        """A row for each claim, in the order of the documents, that reads without a click."""
-        return [
-            [
-                text(reference(judged.claim.id), " ", said(judged.claim)),
-                strong(judged.verdict),
-                tested(judged),
-                because(judged) or text(NONE),
-                text(other_runs(judged) or NONE),
-            ]
-            for judged in self.claims
-        ]
-
-    @property
-    def furthest(self) -> Text:
-        """The claim that times contradict by the most."""
-        for judged in self.report.judgement.furthest(99):
-            if judged.claim.kind == "timed" and judged.headline:
-                title = reference(judged.claim.id), " ", prose(judged.claim.title)
-                here = ". Here: ", measured(judged), "."
-                return text("Furthest from what was said: ", *title, *here)
-        return Text()
 
 
 # verdicts.json

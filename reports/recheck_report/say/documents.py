@@ -131,11 +131,11 @@ def errata_of(report: Measured, claim: str) -> Text:
 
 @cache
 def _by_algorithm(record: Record) -> dict[str, list[Case]]:
-    found: dict[str, list[Case]] = {}
+    cases: dict[str, list[Case]] = {}
     for case in record.cases:
         if not case.sweep:
-            found.setdefault(case.source.algorithm, []).append(case)
-    return found
+            cases.setdefault(case.source.algorithm, []).append(case)
+    return cases
 
 
 def _concerned(report: Measured, name: str) -> Text:

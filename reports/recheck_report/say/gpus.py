@@ -40,20 +40,20 @@ NAMED = 6  # claims in a sentence; the rest is counted
 def ordered(records: list[Measured]) -> list[Measured]:
     """By the GPU's name, then by the time of the run: in whatever order they were given."""
 
-    def key(each: Measured) -> tuple[str, str, bytes]:
-        return each.gpu, each.record.environment.started, each.files[RECORD]
+    def key(report: Measured) -> tuple[str, str, bytes]:
+        return report.gpu, report.record.environment.started, report.files[RECORD]
 
     return sorted(records, key=key)
 
 
-def machine(each: Measured) -> str:
+def machine(report: Measured) -> str:
     """What was measured: the GPU, or the CPU where no GPU case has a time."""
-    return each.gpu if each.record.gpu_measured else each.record.environment.cpu
+    return report.gpu if report.record.gpu_measured else report.record.environment.cpu
 
 
 def alike(one: Measured, other: Measured) -> bool:
     """Whether both are of one model; of two whose CPU names none, nobody knows."""
-    kinds = {each.record.gpu_measured for each in (one, other)}
+    kinds = {report.record.gpu_measured for report in (one, other)}
     name = machine(one)
     named = not name.startswith("unknown ") and name not in ("aarch64", "riscv64", "x86_64")
     return len(kinds) == 1 and named and name == machine(other)
@@ -61,85 +61,87 @@ def alike(one: Measured, other: Measured) -> bool:
 
 def names(records: list[Measured]) -> list[str]:
     """One name for each record: its machine's, with commit and day where one comes twice."""
-    machines = [machine(each) for each in records]
-    found: list[str] = []
-    for each in records:
-        env, name = each.record.environment, machine(each)
+    machines = [machine(report) for report in records]
+    named: list[str] = []
+    for report in records:
+        env, name = report.record.environment, machine(report)
         if machines.count(name) > 1:
             name += f", {env.git.short}, {env.started[:10]}"
-        while name in found:
+        while name in named:
             name += " (again)"
-        found.append(name)
-    return found
+        named.append(name)
+    return named
 
 
 def labels_of(first: Measured, other: Measured, names: tuple[str, str]) -> tuple[str, str]:
     """What sets two records apart: of one model's, commit and day alone."""
     same = alike(first, other)
     short = []
-    for each, name in zip((first, other), names, strict=True):
+    for report, name in zip((first, other), names, strict=True):
         if same:
-            day = each.record.environment.started[:10]
-            name = name.removeprefix(f"{machine(each)}, ").replace(f", {day}", f" ({day})")
+            day = report.record.environment.started[:10]
+            name = name.removeprefix(f"{machine(report)}, ").replace(f", {day}", f" ({day})")
         short.append(name)
     return short[0], short[1]
 
 
-def _facts(each: Measured) -> dict[str, str]:
-    env = each.record.environment
+def _facts(report: Measured) -> dict[str, str]:
+    env = report.record.environment
     return {
         "commit": env.git.short,
         "driver": env.driver or "not known",
         "CUDA": env.cuda_runtime or "not known",
-        "schema": str(each.record.schema),
+        "schema": str(report.record.schema),
     }
 
 
-def brands(each: Measured) -> list[Remark]:
+def brands(report: Measured) -> list[Remark]:
     """As at the top of a report; and as no page of these has a section on them, which times are too
     good to be true."""
-    found = [*provenance.brands(each), *provenance.notes(each)]
-    named = [text(Code(name), f": {why}") for name, why in each.faster_than_ceiling.items()]
+    remarks = [*provenance.brands(report), *provenance.notes(report)]
+    named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
-        found.append(Remark(times.count(len(named), "suspect time"), rest))
-    return found
+        remarks.append(Remark(times.count(len(named), "suspect time"), rest))
+    return remarks
 
 
 def columns(records: list[Measured], named: list[str] | None = None) -> list[Text]:
     """The heading of each record: its name, the day, what it was measured with, and what a reader
     must know of it. What is not the same in all records is strong."""
-    facts = [_facts(each) for each in records]
-    found = [text("claim")]
-    for name, each, own in zip(named or names(records), records, facts, strict=True):
-        lines = [text(name), text(each.record.environment.started[:10])]
-        for key, value in own.items():
+    facts = [_facts(report) for report in records]
+    headings = [text("claim")]
+    for name, report, own_facts in zip(named or names(records), records, facts, strict=True):
+        lines = [text(name), text(report.record.environment.started[:10])]
+        for key, value in own_facts.items():
             alike = all(other[key] == value for other in facts)
             line = text(f"{key} {value}")
             lines.append(line if alike else strong(line))
-        lines += [strong(remark.title) for remark in brands(each)]
-        if each.probes is None:
+        lines += [strong(remark.title) for remark in brands(report)]
+        if report.probes is None:
             lines.append(text("without probes"))
-        found.append(joined(BREAK, lines))
-    return found
+        headings.append(joined(BREAK, lines))
+    return headings
 
 
 def claims(records: list[Measured]) -> list[Claim]:
     """Every claim that a record of these is judged by, by id."""
-    found = {each.claim.id: each.claim for own in records for each in own.judgement.claims}
-    return [found[name] for name in sorted(found, key=in_order)]
+    claims_by_id = {
+        judged.claim.id: judged.claim for report in records for judged in report.judgement.claims
+    }
+    return [claims_by_id[name] for name in sorted(claims_by_id, key=in_order)]
 
 
 def rows(
     records: list[Measured], claims: list[Claim], linked: bool = False
 ) -> list[tuple[Text, ...]]:
     """A row for each claim; its id leads to the claim in a report if `linked`."""
-    found, counts = [], [dict.fromkeys(VERDICTS, 0) for _ in records]
+    lines, counts = [], [dict.fromkeys(VERDICTS, 0) for _ in records]
     for claim in claims:
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
         cells: list[Text | str] = []
-        for each, count in zip(records, counts, strict=True):
-            judged = each.judgement.find(claim.id)
+        for report, count in zip(records, counts, strict=True):
+            judged = report.judgement.find(claim.id)
             if judged is None:
                 cells.append(NONE)
                 continue
@@ -147,47 +149,47 @@ def rows(
             shown = judged.headline
             measured = f" {in_words(shown)}" if shown and shown.value is not None else ""
             cells.append(strong(judged.verdict) + measured)
-        found.append(texts((text(name, " ", prose(claim.title)), *cells)))
-    return [*found, texts(("in all", *map(counted, counts)))] if found else []
+        lines.append(texts((text(name, " ", prose(claim.title)), *cells)))
+    return [*lines, texts(("in all", *map(counted, counts)))] if lines else []
 
 
 def decided(records: list[Measured], claims: list[Claim]) -> list[Claim]:
     """The claims that a record of these has a verdict on."""
 
-    def known(claim: Claim) -> bool:
-        found = (each.judgement.find(claim.id) for each in records)
-        return any(each is not None and each.verdict not in UNKNOWN for each in found)
+    def has_verdict(claim: Claim) -> bool:
+        found = (report.judgement.find(claim.id) for report in records)
+        return any(judged is not None and judged.verdict not in UNKNOWN for judged in found)
 
-    return [claim for claim in claims if known(claim)]
+    return [claim for claim in claims if has_verdict(claim)]
 
 
 def differing(records: list[Measured], claims: list[Claim]) -> list[str]:
     """The ids of the claims on which the records do not agree."""
-    found = []
+    ids = []
     for claim in claims:
-        judged = (each.judgement.find(claim.id) for each in records)
-        if len({each.verdict for each in judged if each} - {*UNKNOWN}) > 1:
-            found.append(claim.id)
-    return found
+        verdicts = (report.judgement.find(claim.id) for report in records)
+        if len({judged.verdict for judged in verdicts if judged} - {*UNKNOWN}) > 1:
+            ids.append(claim.id)
+    return ids
 
 
 def _both(first: Measured, other: Measured) -> list[tuple[Judged, Judged]]:
     """The claims that both records judge."""
-    ids = [each.id for each in claims([first, other])]
+    ids = [claim.id for claim in claims([first, other])]
     pairs = ((first.judgement.find(name), other.judgement.find(name)) for name in ids)
     return [(a, b) for a, b in pairs if a and b and not {a.verdict, b.verdict} & {*UNKNOWN}]
 
 
 def changed_verdicts(first: Measured, other: Measured) -> list[tuple[Text, ...]]:
     """The claims that both records judge, and not alike: what decides, measured in both."""
-    found = []
+    lines = []
     for was, now in _both(first, other):
         if was.verdict != now.verdict:
             at, claim = _deciding(was, now), now.claim
             about = (claim.id, prose(claim.title), was.verdict, now.verdict)
-            measured = (number(each.outcomes[at]) for each in (was, now))
-            found.append(texts((*about, *measured, prose(claim.expected))))
-    return found
+            measured = (number(judged.outcomes[at]) for judged in (was, now))
+            lines.append(texts((*about, *measured, prose(claim.expected))))
+    return lines
 
 
 def _deciding(was: Judged, now: Judged) -> int:
@@ -198,17 +200,17 @@ def _deciding(was: Judged, now: Judged) -> int:
 
 def _said(outcome: Outcome) -> list[str]:
     """What it came to, for each choice that the document leaves open."""
-    return [outcome.verdict, *(each.verdict for _, each in outcome.over)]
+    return [outcome.verdict, *(varied.verdict for _, varied in outcome.over)]
 
 
 def _telling(pair: Pair) -> list[Change]:
     """The cases that a median says most about: rungs in one regime on one target."""
-    rungs = [each for each in pair.changes if each.new.role == "rung"]
+    rungs = [change for change in pair.changes if change.new.role == "rung"]
     kinds = [
         [e for e in rungs if (e.new.target, e.new.regime) == kind]
         for kind in (("gpu", "cold"), ("gpu", "hot"), ("cpu", "hot"))
     ]
-    return next((each for each in kinds if each), pair.changes)
+    return next((changes for changes in kinds if changes), pair.changes)
 
 
 def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]) -> list[Text]:
@@ -218,23 +220,22 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
     """
     verdicts = _verdicts(first, other)
     was, now = labels
-    own = _telling(pair)
-    if not own:
+    telling = _telling(pair)
+    if not telling:
         return [text(f"{was} and {now} have no case in common that both timed."), verdicts]
     if not alike(first, other):
-        if own[0].new.target == "cpu":
-            was, now = (each.record.environment.cpu for each in (first, other))
-        low, middle, high = times.middle_half(own)
+        if telling[0].new.target == "cpu":
+            was, now = (report.record.environment.cpu for report in (first, other))
+        low, middle, high = times.middle_half(telling)
         much = f"is {significant(middle)} times as fast as"
         if middle < 1:
             low, middle, high = 1 / high, 1 / middle, 1 / low
             much = f"takes {significant(middle)} times as long as"
         half = f"{significant(low)} to {significant(high)} times in the middle half"
-        where = (
-            f"at the median of {times.count(len(own), 'case')} ({times.kind(own[0].new)}; {half})"
-        )
+        kind = times.kind(telling[0].new)
+        where = f"at the median of {times.count(len(telling), 'case')} ({kind}; {half})"
         return [text(f"{now} {much} {was} {where}."), verdicts]
-    slower, faster = pair.of("slower"), pair.of("faster")
+    slower, faster = pair.changed("slower"), pair.changed("faster")
     if pair.disturbed:
         verdicts = text(f"{pair.disturbed}. ", verdicts)
     where = f"{was} and {now} both timed on {machine(other)}"
@@ -242,22 +243,24 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
     if not slower and not faster:
         return [text(f"{both}, none differs by more than two runs of the same code do."), verdicts]
     tally = f"{len(slower) or 'none'} became slower and {len(faster) or 'none'} faster"
-    rungs = [each for each in slower or faster if each.new.role == "rung"]
-    most = times.told((rungs or slower or faster)[0])
+    rungs = [change for change in slower or faster if change.new.role == "rung"]
+    most = times.changed_words((rungs or slower or faster)[0])
     said = f"{both}, {tally} by more than two runs of the same code differ"
     return [text(f"{said}; most of all ", most, "."), verdicts]
 
 
 def _verdicts(first: Measured, other: Measured) -> Text:
     both = len(_both(first, other))
-    found = [
+    differing = [
         text(line[0], " (", line[2], ", now ", line[3], ")")
         for line in changed_verdicts(first, other)
     ]
     if not both:
         return text("No claim is judged by both.")
-    if not found:
+    if not differing:
         return text(f"The verdicts on all {both} claims that both judge agree.")
-    differ = f"{times.count(len(found), 'verdict')} {'differs' if len(found) == 1 else 'differ'}"
+    differ = (
+        f"{times.count(len(differing), 'verdict')} {'differs' if len(differing) == 1 else 'differ'}"
+    )
     lead = f"Of {times.count(both, 'claim')} that both judge, {differ}: "
-    return text(lead, few(found, NAMED), ".")
+    return text(lead, few(differing, NAMED), ".")

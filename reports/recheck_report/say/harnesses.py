@@ -65,22 +65,22 @@ class Harnesses:
 
     def seconds(self, method: str, kernel: str) -> float | None:
         """The median of a method's processes."""
-        known = self.methods.get(method, Method()).times.get(kernel)
-        return statistics.median(each.median for each in known) if known else None
+        times = self.methods.get(method, Method()).times.get(kernel)
+        return statistics.median(time.median for time in times) if times else None
 
-    def apart(self, own: str, other: str, more: float = 0.0) -> tuple[float, str] | None:
+    def apart(self, base: str, other: str, more: float = 0.0) -> tuple[float, str] | None:
         """The largest difference between another method and `own` plus `more` seconds, as a share,
         with its kernel."""
         pairs = (
-            (self.seconds(own, kernel), self.seconds(other, kernel), kernel)
+            (self.seconds(base, kernel), self.seconds(other, kernel), kernel)
             for kernel in self.kernels
         )
-        found = (
+        differences = (
             (abs(theirs / (ours + more) - 1), kernel)
             for ours, theirs, kernel in pairs
             if ours and theirs
         )
-        return max(found, default=None)
+        return max(differences, default=None)
 
     def repeats(self) -> tuple[float, str, str] | None:
         """The largest difference between two processes, with its method and kernel. First launches
@@ -91,7 +91,7 @@ class Harnesses:
                 for method in METHODS
                 if method != "first"
                 for kernel, times in self.methods.get(method, Method()).times.items()
-                if len(medians := [each.median for each in times]) > 1
+                if len(medians := [time.median for time in times]) > 1
             ),
             default=None,
         )
@@ -99,8 +99,8 @@ class Harnesses:
     def rate(self) -> tuple[float, str, str] | None:
         """The highest rate in bytes per second, with its method and kernel."""
         rates = (
-            (known.bytes / seconds, method, kernel)
-            for kernel, known in self.kernels.items()
+            (about.bytes / seconds, method, kernel)
+            for kernel, about in self.kernels.items()
             for method in METHODS
             if (seconds := self.seconds(method, kernel))
         )
@@ -179,12 +179,12 @@ def _microseconds(seconds: float | None) -> str:
     return f"{1e6 * seconds:,.0f}" if seconds >= 1e-3 else significant(1e6 * seconds)
 
 
-def table(found: Harnesses) -> list[tuple[Text, ...]]:
+def table(measured: Harnesses) -> list[tuple[Text, ...]]:
     """A row for each method: its time of each kernel in microseconds, and what it charges for."""
     rows = []
     for name, (title, charges) in METHODS.items():
-        method = found.methods.get(name, Method(reason="not measured: not in the file"))
-        times = [_microseconds(found.seconds(name, kernel)) for kernel in found.kernels]
+        method = measured.methods.get(name, Method(reason="not measured: not in the file"))
+        times = [_microseconds(measured.seconds(name, kernel)) for kernel in measured.kernels]
         why = Text()
         if method.reason:
             reason = ("in one process " if method.times else "") + method.reason
@@ -193,36 +193,39 @@ def table(found: Harnesses) -> list[tuple[Text, ...]]:
     return rows
 
 
-def short(found: Harnesses) -> Table:
+def short(measured: Harnesses) -> Table:
     """A small table: a row for each kernel, and the methods that have all times."""
     methods = [
-        each for each in SHORT if all(found.seconds(each, kernel) for kernel in found.kernels)
+        name for name in SHORT if all(measured.seconds(name, kernel) for kernel in measured.kernels)
     ]
     rows = [
-        (kernel, *(_microseconds(found.seconds(each, kernel)) for each in methods))
-        for kernel in found.kernels
+        (kernel, *(_microseconds(measured.seconds(name, kernel)) for name in methods))
+        for kernel in measured.kernels
     ]
-    heads: list[Text | str] = ["µs", *(prose(SHORT[each]) for each in methods)]
+    heads: list[Text | str] = ["µs", *(prose(SHORT[name]) for name in methods)]
     return table_of(heads, rows, range(1, len(heads)))
 
 
-def answer(found: Harnesses) -> Iterator[Text]:
+def answer(measured: Harnesses) -> Iterator[Text]:
     """Why the kernel that differs most does so, for the first harness that was measured, and
     whether the clocks agree."""
-    share = found.environment.event_seconds
+    share = measured.environment.event_seconds
     pairs = [
-        (theirs / own, other, kernel)
+        (theirs / ours, other, kernel)
         for other in OTHERS
-        for kernel in found.kernels
-        if (own := found.seconds("cold", kernel)) and (theirs := found.seconds(other, kernel))
+        for kernel in measured.kernels
+        if (ours := measured.seconds("cold", kernel))
+        and (theirs := measured.seconds(other, kernel))
     ]
     if pairs:
-        _, other, kernel = max(each for each in pairs if each[1] == pairs[0][1])
-        said, ours = (_microseconds(found.seconds(each, kernel)) for each in (other, "cold"))
+        _, other, kernel = max(pair for pair in pairs if pair[1] == pairs[0][1])
+        said, recheck_says = (
+            _microseconds(measured.seconds(name, kernel)) for name in (other, "cold")
+        )
         name = prose(OTHERS[other])
-        says = f" says {said}{NBSP}µs, and Recheck {ours}."
+        says = f" says {said}{NBSP}µs, and Recheck {recheck_says}."
         yield strong("For ", Code(kernel), ", ", name, says)
-        clean, dirty = (found.seconds(f"{each}_flush", kernel) for each in ("read", "memset"))
+        clean, dirty = (measured.seconds(f"{kind}_flush", kernel) for kind in ("read", "memset"))
         if clean and dirty and dirty > clean:
             yield text(
                 name,
@@ -236,9 +239,9 @@ def answer(found: Harnesses) -> Iterator[Text]:
             "Recheck subtracts that; the others do not."
         )
     agreements = [
-        (each, known)
-        for each in OTHERS
-        if (known := found.apart("memset_flush", each, share or 0.0))
+        (name, difference)
+        for name in OTHERS
+        if (difference := measured.apart("memset_flush", name, share or 0.0))
     ]
     for other, (apart, kernel) in agreements:
         most = text(" (most apart: ", Code(kernel), ")")
@@ -251,9 +254,9 @@ def answer(found: Harnesses) -> Iterator[Text]:
         )
 
 
-def checks(found: Harnesses) -> Iterator[Text]:
+def checks(measured: Harnesses) -> Iterator[Text]:
     """What speaks for the numbers."""
-    if same := found.apart("cold", "read_flush"):
+    if same := measured.apart("cold", "read_flush"):
         yield text(
             "Recheck's clock gives the same time in ",
             Code("recheck"),
@@ -261,15 +264,15 @@ def checks(found: Harnesses) -> Iterator[Text]:
             Code(same[1]),
             ").",
         )
-    if known := found.repeats():
-        apart, method, kernel = known
+    if repeated := measured.repeats():
+        apart, method, kernel = repeated
         yield text(
             f"Each method measured in two processes. They differ by {margin(apart)} at most (",
             _where(method, kernel),
             "), first launches aside.",
         )
-    ceiling = found.environment.dram_bytes_per_second
-    if ceiling and (fastest := found.rate()):
+    ceiling = measured.environment.dram_bytes_per_second
+    if ceiling and (fastest := measured.rate()):
         rate, method, kernel = fastest
         where = _where(method, kernel)
         if rate <= ceiling:

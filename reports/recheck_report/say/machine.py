@@ -12,18 +12,18 @@ from recheck_report.say.ratio import percent
 from recheck_report.statistics.ratio import Ratio
 
 
-def doubt(own: Measured, case: Case | None) -> str:
+def doubt(report: Measured, case: Case | None) -> str:
     """Why nothing may be concluded from a time, in a word: disturbed, no interval or suspect."""
     if case is None or not case.seconds:
         return ""
     if case.unsure:
         return "disturbed" if case.disturbed else "no interval"
-    return "suspect" if case.id in own.faster_than_ceiling else ""
+    return "suspect" if case.id in report.faster_than_ceiling else ""
 
 
-def mark(own: Measured, case: Case | None) -> Text:
+def mark(report: Measured, case: Case | None) -> Text:
     """What follows a time in a table: its doubt."""
-    word = doubt(own, case)
+    word = doubt(report, case)
     return text(" ", strong(word)) if word else Text()
 
 

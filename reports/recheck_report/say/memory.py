@@ -53,13 +53,13 @@ def levels(record: Record) -> list[Level]:
     experiment = record.experiment(MEMORY_LEVELS)
     if experiment is None:
         return []
-    found: dict[tuple[str, int | None], dict[str, Case]] = {}
+    cases: dict[tuple[str, int | None], dict[str, Case]] = {}
     # of several regimes one with a time stands for the row at that size: drained where it writes
     order = sorted(
         record.cases_of(experiment), key=lambda c: (c.seconds is None, c.regime != "drained")
     )
     for row in record.strategies(experiment):
-        kind = next((each for each in KINDS if row.strategy.startswith(each)), None)
+        kind = next((prefix for prefix in KINDS if row.strategy.startswith(prefix)), None)
         if kind is None:
             continue
         sizes: dict[int, Case] = {}
@@ -68,8 +68,8 @@ def levels(record: Record) -> list[Level]:
                 sizes.setdefault(next(iter(case.shape.values())), case)
         for words, case in sorted(sizes.items()):
             level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
-            found.setdefault(level, {})[kind] = case
-    return [Level(*level, *map(of.get, KINDS)) for level, of in found.items()]
+            cases.setdefault(level, {})[kind] = case
+    return [Level(*level, *map(of.get, KINDS)) for level, of in cases.items()]
 
 
 def _size(bytes_: int) -> str:
@@ -97,12 +97,12 @@ def by_level(record: Record) -> Table:
         case, rates = level.latency, (level.bandwidth, level.uniform, level.write)
         # a link may lead to any regime of a row at that size
         rows_here = {(c.strategy, c.shape_name) for c in (case, *rates) if c}
-        own = (
+        anchors = (
             anchor(c, record.experiment_of(c))
             for c in record.cases
             if c.experiment == MEMORY_LEVELS and (c.strategy, c.shape_name) in rows_here
         )
-        line: list[Text | str] = [text(*map(Anchor, dict.fromkeys(own)), level.title)]
+        line: list[Text | str] = [text(*map(Anchor, dict.fromkeys(anchors)), level.title)]
         if case and case.seconds:
             load = case.seconds.median / level.steps
             line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))

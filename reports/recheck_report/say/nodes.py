@@ -115,13 +115,15 @@ def _plain(part: Part) -> str:
 
 def text(*parts: Text | Part) -> Text:
     """One text from strings, parts and other texts."""
-    found: list[Part] = []
-    for part in (p for each in parts for p in (each.parts if isinstance(each, Text) else (each,))):
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+    flat: list[Part] = []
+    for part in (
+        p for piece in parts for p in (piece.parts if isinstance(piece, Text) else (piece,))
+    ):
+        if isinstance(part, str) and flat and isinstance(flat[-1], str):
+            flat[-1] += part
         elif part != "":
-            found.append(part)
-    return Text(tuple(found))
+            flat.append(part)
+    return Text(tuple(flat))
 
 
 def code(name: str) -> Text:
@@ -149,11 +151,11 @@ BREAK = Text((Break(),))
 
 def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     """ "a, b, c"; empty texts are left out."""
-    found: list[Text | str] = []
-    for each in texts:
-        if each:
-            found.extend((between, each) if found else (each,))
-    return text(*found)
+    parts: list[Text | str] = []
+    for item in texts:
+        if item:
+            parts.extend((between, item) if parts else (item,))
+    return text(*parts)
 
 
 def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
@@ -170,9 +172,43 @@ def prose(source: str) -> Text:
     return text(*(Code(part) if at % 2 else part for at, part in enumerate(parts)))
 
 
+_MARKUP = re.compile(
+    r"\{(?P<value>\w+)\}|`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<emphasis>[^*]+)\*"
+    r"|\[(?P<inside>[^]]+)\]\((?P<to>[^)]+)\)|<(?P<anchor>[\w-]+)>"
+)
+
+
+def marked(source: str, **values: Text | str) -> Text:
+    """A sentence of this source code: "**Odd**: see [the method](method.md), `{name}` is {how}".
+
+    `code`, *emphasis*, **strong**, [a link](to) and <anchor> are marks, and {name} is one of the
+    values, which are literal. No text from outside may be part of `source`.
+    """
+    pieces: list[Text | Part] = []
+    source, end = source.replace("\n", " "), 0
+    for mark in _MARKUP.finditer(source):
+        pieces.append(source[end : mark.start()])
+        end = mark.end()
+        match mark.lastgroup:
+            case "value":
+                value = values[mark["value"]]
+                pieces.append(value if isinstance(value, Text) else text(value))
+            case "code":
+                pieces.append(Code(mark["code"]))
+            case "strong":
+                pieces.append(Strong(marked(mark["strong"], **values)))
+            case "emphasis":
+                pieces.append(Emphasis(marked(mark["emphasis"], **values)))
+            case "to":
+                pieces.append(Link(marked(mark["inside"], **values), mark["to"]))
+            case "anchor":
+                pieces.append(Anchor(mark["anchor"]))
+    return text(*pieces, source[end:])
+
+
 def label(source: str) -> Text:
     """Prose with shapes as a reader writes them: "at 1024x1024x1024" is at 1024³."""
-    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda found: shape_label(found[0]), source))
+    return prose(re.sub(r"\b\d+(x\d+)+\b", lambda shape: shape_label(shape[0]), source))
 
 
 def texts(row: Iterable[Text | str]) -> tuple[Text, ...]:
@@ -282,17 +318,17 @@ def table(
     return Table(texts(columns), tuple(map(texts, rows)), frozenset(numbers), title)
 
 
-def blocks(*found: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
+def blocks(*items: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
     """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
     rows, are left out."""
     made: list[Block] = []
-    for each in found:
-        if isinstance(each, Text):
-            made += [Paragraph(each)] if each else []
-        elif isinstance(each, Table):
-            made += [each] if each.rows else []
-        elif isinstance(each, Block):
-            made.append(each)
-        elif each is not None:
-            made += blocks(*each)
+    for item in items:
+        if isinstance(item, Text):
+            made += [Paragraph(item)] if item else []
+        elif isinstance(item, Table):
+            made += [item] if item.rows else []
+        elif isinstance(item, Block):
+            made.append(item)
+        elif item is not None:
+            made += blocks(*item)
     return tuple(made)

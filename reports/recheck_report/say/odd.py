@@ -12,7 +12,7 @@ COLUMNS = ["what", "cases", "such as"]
 
 def _clock(record: Record, case: Case) -> bool:
     gpu = record.environment.gpu
-    most = max((each for each in case.clocks if each), default=case.clock_hz or 0.0)
+    most = max((clock for clock in case.clocks if clock), default=case.clock_hz or 0.0)
     return bool(gpu and gpu.clock_hz and most > 1.25 * gpu.clock_hz)
 
 

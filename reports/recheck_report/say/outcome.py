@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from recheck_report.anchors import place
 from recheck_report.claims import Outcome
@@ -38,7 +39,7 @@ from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
-from recheck_report.say.ratio import parts, percent, speedup, times
+from recheck_report.say.ratio import percent, speedup, times
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -203,16 +204,18 @@ def _head(check: Check) -> Text:
     return label(check.says) + ": " if check.says else Text()
 
 
-def with_margin(outcome: Outcome, without_factor: bool = False) -> Text:
-    """The result with the margin that it has to exceed; `without_factor` where the sentence before
-    it has "1.07 times as fast"."""
-    more = "" if outcome.margin is None else f", margin {margin(outcome.margin)}"
-    if without_factor and isinstance(outcome.fact, Compared):
-        value, how, interval = parts(outcome.fact.ratio, outcome.check.bound)
-        if how == "fast" and value == significant(outcome.fact.ratio.value):
-            other, base = _names(row, outcome.fact.other, outcome.fact.base)
-            return text(other, " against ", base, f" {interval}{more}")
-    return _fact(outcome, full=False) + more
+def with_margin(outcome: Outcome) -> Text:
+    """The result with the run-to-run noise that it has to exceed. The faster of two cases comes
+    first, unless the check requires a factor."""
+    fact, swapped = outcome.fact, outcome
+    if isinstance(fact, Compared) and fact.ratio.value < 1 and named_by_claim(outcome.check):
+        swapped = replace(outcome, fact=Compared(fact.other, fact.base, fact.ratio.inverse))
+    return _fact(swapped, full=False) + noise(outcome)
+
+
+def noise(outcome: Outcome) -> str:
+    """ ", noise 1.5 %"; empty if the outcome is not a ratio."""
+    return "" if outcome.margin is None else f", noise {margin(outcome.margin)}"
 
 
 def word(outcome: Outcome) -> str:
@@ -234,7 +237,7 @@ def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text
     # what is tested says itself what it asks, and so does a faster row
     plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
     if threshold and not plainly and not named_by_claim(check):
-        says.append(text(" (asked: ", asked(check), ")"))
+        says.append(text(" (required: ", asked(check), ")"))
     return text(*says, _choices(outcome))
 
 

@@ -22,43 +22,43 @@ PARTS = {"claims": "the cases that decide claims", "chosen": "the cases that fla
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 
 
-def brands(own: Measured) -> list[Remark]:
+def brands(report: Measured) -> list[Remark]:
     """What a reader must know before the first number."""
-    record, probes = own.record, own.probes
-    env, found = record.environment, _unread(record)
-    found += [_condition(each.says or each.code) for each in env.conditions]
-    found += [*_built(env), *_shared(env)]
+    record, probes = report.record, report.probes
+    env, remarks = record.environment, _unread(record)
+    remarks += [_condition(condition.says or condition.code) for condition in env.conditions]
+    remarks += [*_built(env), *_shared(env)]
     if env.gpu and env.gpu.mig:
-        found.append(
+        remarks.append(
             _warning(
                 "MIG is on", "this is a part of a GPU, compared with the limits of a whole one."
             )
         )
     if env.mps:
-        found.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
+        remarks.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
     if record.method.confidence not in (None, 1 - LEVEL):
         share = f"{100 * (record.method.confidence or 0):g} %"
         says = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
-        found.append(_warning(f"Intervals of medians at {share}", says))
-    if own.comparisons.resolution > COARSEST:
+        remarks.append(_warning(f"Intervals of medians at {share}", says))
+    if report.comparisons.resolution > COARSEST:
         says = "a kernel compared with itself comes out different, so no ratio here is judged"
-        found.append(_warning("No differences can be measured", f"{says}; see the self-audit."))
+        remarks.append(_warning("No differences can be measured", f"{says}; see the self-audit."))
     if record.finished is None:
         says = "the run was interrupted or is still going on, so cases may be missing."
-        found.append(_warning("Unfinished record", says))
-    found += [each.remark for each in causes(own) if each.fault]
+        remarks.append(_warning("Unfinished record", says))
+    remarks += [cause.remark for cause in causes(report) if cause.fault]
     if count := len(odd.values(record).rows):
         kinds = "1 kind" if count == 1 else f"{count} kinds"
         where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
-        found.append(Remark(f"Odd values of {kinds}", text(": ", where, ".")))
+        remarks.append(Remark(f"Odd values of {kinds}", text(": ", where, ".")))
     foreign = probes.foreign(record) if probes else None
     if foreign:
         says = f"{foreign}, so they decide no claim here."
-        found.append(_warning("Probes of another run", says))
+        remarks.append(_warning("Probes of another run", says))
     elif probes and probes.environment.dirty and not env.git.dirty:
         says = "they were collected with uncommitted changes, so no commit holds what was probed."
-        found.append(_warning("Probes of no commit", says))
-    return found
+        remarks.append(_warning("Probes of no commit", says))
+    return remarks
 
 
 def _warning(title: str, says: str) -> Remark:
@@ -67,24 +67,24 @@ def _warning(title: str, says: str) -> Remark:
 
 def _built(env: Environment) -> list[Remark]:
     """What of the program that measured is not as evidence needs it."""
-    found, codes = [], {each.code for each in env.conditions}
+    remarks, codes = [], {condition.code for condition in env.conditions}
     if env.build_type != "Release" and "debug_build" not in codes:
         says = "its times say nothing about a Release build."
-        found.append(_warning(f"{env.build_type} build", says))
+        remarks.append(_warning(f"{env.build_type} build", says))
     if env.device_debug:
         says = "its kernels are not optimised, so their times mean little."
-        found.append(_warning("Device code built with -G", says))
+        remarks.append(_warning("Device code built with -G", says))
     if not env.git.has_commit:
         says = "git knew no commit of the program's source, so it cannot be published as evidence."
-        found.append(_warning("No known commit", says))
+        remarks.append(_warning("No known commit", says))
     elif env.git.dirty:
         diff = f" (diff {env.git.diff})" if env.git.diff else ""
         says = f"{diff}: no commit holds the program that was run."
-        found.append(Remark("Uncommitted changes", text(says)))
+        remarks.append(Remark("Uncommitted changes", text(says)))
     if env.code == "ptx":
         says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
-        found.append(_warning("Device code compiled at run time", says))
-    return found
+        remarks.append(_warning("Device code compiled at run time", says))
+    return remarks
 
 
 def _condition(says: str) -> Remark:
@@ -93,32 +93,32 @@ def _condition(says: str) -> Remark:
     return Remark(title, text(colon, rest))
 
 
-def notes(own: Measured) -> list[Remark]:
+def notes(report: Measured) -> list[Remark]:
     """What is good to know after the answer: how much of the matrix was asked for, what this
     machine cannot do, and which times were disturbed, by what."""
-    record = own.record
+    record = report.record
     timed = [case for case in record.cases if case.seconds]
-    found = []
+    remarks = []
     if not record.plan.full:
         what = PARTS.get(record.plan.preset, f"preset {record.plan.preset}")
-        found.append(Remark("A part of the matrix", text(f": {what}."), warning=False))
-    found += [each.remark for each in causes(own) if not each.fault]
+        remarks.append(Remark("A part of the matrix", text(f": {what}."), warning=False))
+    remarks += [cause.remark for cause in causes(report) if not cause.fault]
     if disturbed := Counter(case.disturbed for case in timed if case.disturbed):
         named = ", ".join(f"{why} ({count:,})" for why, count in disturbed.most_common())
         what = f": {disturbed.total():,} of {len(timed):,}: {named}."
-        found.append(Remark("Disturbed times decide no claim", text(what), warning=False))
-    return found
+        remarks.append(Remark("Disturbed times decide no claim", text(what), warning=False))
+    return remarks
 
 
 def _unread(record: Record) -> list[Remark]:
     """What of the files could not be read, in one sentence."""
     if not record.unread:
         return []
-    cases = sum(each.startswith("field cases[") for each in record.unread)
+    cases = sum(problem.startswith("field cases[") for problem in record.unread)
     parts = [f"{cases} case{'s' if cases > 1 else ''}"] if cases else []
     if others := len(record.unread) - cases:
         parts.append(f"{others} other part{'s' if others > 1 else ''}")
-    first = "; ".join(each.removeprefix("field ") for each in record.unread[:NAMED])
+    first = "; ".join(problem.removeprefix("field ") for problem in record.unread[:NAMED])
     more = "; …" if len(record.unread) > NAMED else ""
     return [_warning(f"{' and '.join(parts)} could not be read", f"{first}{more}.")]
 
@@ -139,15 +139,15 @@ def _shared(env: Environment) -> list[Remark]:
 
 def program(env: Environment) -> str:
     """The name of the program that measured, fit for a command line and for a folder."""
-    found = re.match(r"(?:\S*/)?([A-Za-z0-9][A-Za-z0-9._-]{0,40})(?=\s|$)", env.command)
-    return found[1] if found else "recheck"
+    name = re.match(r"(?:\S*/)?([A-Za-z0-9][A-Za-z0-9._-]{0,40})(?=\s|$)", env.command)
+    return name[1] if name else "recheck"
 
 
 def dropped(record: Record) -> Table:
     """What the plan left out, with why, in the order in which it went; equal reasons together."""
     rows: dict[tuple[str, str], list[str]] = {}
-    for each in record.plan.dropped:
-        rows.setdefault((each.experiment, each.reason), []).append(shape_label(each.shape))
+    for shape in record.plan.dropped:
+        rows.setdefault((shape.experiment, shape.reason), []).append(shape_label(shape.shape))
     lines = [(name, ", ".join(shapes), why) for (name, why), shapes in rows.items()]
     return table(("experiment", "shapes", "reason"), lines, title="Left out by the plan")
 
@@ -158,18 +158,20 @@ def spent(record: Record) -> str:
     for case in record.cases:
         kind = "for CPU rows" if case.target == "cpu" else case.regime.replace("_", " ")
         seconds[kind] = seconds.get(kind, 0) + case.spent
-    most = sorted(seconds.items(), key=lambda each: -each[1])
-    return ", ".join(f"{each:.0f} s {kind}" for kind, each in most if each)
+    most = sorted(seconds.items(), key=lambda item: -item[1])
+    return ", ".join(
+        f"{seconds_of_kind:.0f} s {kind}" for kind, seconds_of_kind in most if seconds_of_kind
+    )
 
 
-def environment(own: Measured) -> Table:
+def environment(report: Measured) -> Table:
     """The machine, the build, the settings; what could not be found out says why."""
-    env, gpu = own.record.environment, own.record.environment.gpu
-    found: list[tuple[str, str]] = []
+    env, gpu = report.record.environment, report.record.environment.gpu
+    rows: list[tuple[str, str]] = []
 
     def add(what: str, value: object, says: str, field: str = "") -> None:
         absent = env.why_unknown(field) if field else "none"
-        found.append((what, absent if value is None else says))
+        rows.append((what, absent if value is None else says))
 
     if gpu:
         capability = gpu.compute_capability.removeprefix("0.0") or "not known"
@@ -211,7 +213,7 @@ def environment(own: Measured) -> Table:
     whole = env.command_budget_seconds
     planned = f"; {whole:g} s planned in total" if whole is not None else ""
     add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
-    return table(("what", "value"), found, title="Environment")
+    return table(("what", "value"), rows, title="Environment")
 
 
 def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:
@@ -232,6 +234,8 @@ def unfit(record: Record) -> str | None:
         return f"it comes from a {kind} build; use Release"
     if env.git.dirty:
         return "it was measured with uncommitted changes; commit them and measure again"
-    if says := next((each.says for each in env.conditions if each.code in FALSIFIES), None):
+    if says := next(
+        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
+    ):
         return f"no time of it counts: {says}"
     return None

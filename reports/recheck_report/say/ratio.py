@@ -1,4 +1,4 @@
-"""Ratios of two times as texts, with the digits that tell them from what they are held against."""
+"""Ratios of two times as texts: one place decides their digits and their direction."""
 
 from __future__ import annotations
 
@@ -7,20 +7,32 @@ import math
 from recheck_report.say.nodes import Text, text
 from recheck_report.statistics.ratio import Ratio
 
+SMALL = 1.1  # smaller ratios are told in percent
 
-def digits(ratio: Ratio, scale: float, *marks: float) -> tuple[str, str]:
-    """("1.07", "[1.06, 1.08]"): a value and its interval with three digits, and more where an end
-    that is not a mark (1, 100 % or what a check requires) would read as it."""
-    value, *ends = (scale * number for number in (ratio.value, ratio.low, ratio.high))
-    decimals = max(0, 2 - (math.floor(math.log10(value)) if 0 < value < math.inf else 0))
-    while decimals < 6 and any(round(e, decimals) == mark != e for e in ends for mark in marks):
+
+def digits(ratio: Ratio, scale: float, *marks: float, less: float = 0.0) -> tuple[str, str]:
+    """("1.284", "[1.280, 1.289]"): `scale` times the ratio, less a number, and its interval.
+
+    The decimals show the interval: one digit of its half, and two of the value. More where an end
+    would read as a mark (1, 100 % or a threshold) that it is not. write/page/js/format.js agrees.
+    """
+    value, low, high = (scale * end - less for end in (ratio.value, ratio.low, ratio.high))
+    half = (high - low) / 2 or abs(high) * 1e-3
+    sizes = [half, *[value / 10] * (not less)]
+    decimals = max(-_exponent(size) for size in sizes)
+    decimals = min(6, max(0, decimals))
+    while decimals < 6 and any(round(e, decimals) == m != e for e in (low, high) for m in marks):
         decimals += 1
-    middle, low, high = (f"{number:.{decimals}f}" for number in (value, *ends))
-    return middle, f"[{low}, {high}]{ratio.mark}"
+    middle, low_end, high_end = (f"{end:.{decimals}f}" for end in (value, low, high))
+    return middle, f"[{low_end}, {high_end}]{ratio.mark}".replace("-", "−")
+
+
+def _exponent(size: float) -> int:
+    return math.floor(math.log10(size)) if 0 < size < math.inf else 0
 
 
 def times(ratio: Ratio) -> str:
-    """ "1.07× [1.06, 1.08]"."""
+    """ "1.284× [1.280, 1.289]", for a column of ratios."""
     return "× ".join(digits(ratio, 1, 1))
 
 
@@ -29,16 +41,16 @@ def percent(ratio: Ratio) -> str:
     return " % ".join(digits(ratio, 100, 100))
 
 
-def parts(ratio: Ratio, against: float = 1.0) -> tuple[str, str, str]:
-    """("1.07", "fast", "[1.06, 1.08]"); below 1 ("46.1", "long", "[45.9, 46.3]"). An end that is
-    not `against` does not read as it."""
-    long = ratio.value < 1
-    mark = 1 / against if long else against
-    value, interval = digits(ratio.inverse if long else ratio, 1, 1, mark)
-    return value, "long" if long else "fast", interval
-
-
 def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
-    """ "1.07 times as fast as `cublas` [1.06, 1.08]"; below 1 "46.1 times as long as"."""
-    value, how, interval = parts(ratio, against)
-    return text(f"{value} times as {how}", " as " if than else "", than, f" {interval}")
+    """ "1.284× faster than `cublas` [1.280, 1.289]", "2.2 % faster than `cublas` [2.1, 2.4]";
+    below 1 "1.30× slower". An end that is not the threshold `against` does not read as it."""
+    how, shown, mark = (
+        ("slower", ratio.inverse, 1 / against) if ratio.value < 1 else ("faster", ratio, against)
+    )
+    if shown.value < SMALL:
+        value, interval = digits(shown, 100, 0, 100 * (mark - 1), less=100)
+        value += " %"
+    else:
+        value, interval = digits(shown, 1, 1, mark)
+        value += "×"
+    return text(f"{value} {how}", " than " if than else "", than, f" {interval}")

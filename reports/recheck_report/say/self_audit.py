@@ -67,8 +67,8 @@ def run_to_run(record: Record) -> Table:
     """What runs on GPUs of this model differ by, for each class that a timed case has."""
     runs = variation.for_gpu(record.environment.gpu.name if record.environment.gpu else "").runs
 
-    def within(known: dict[str, float], name: str) -> str:
-        return margin(math.expm1(known[name])) if name in known else "not known"
+    def within(variations: dict[str, float], name: str) -> str:
+        return margin(math.expm1(variations[name])) if name in variations else "not known"
 
     rows = [
         (name, within(runs.of_ratios, name), within(runs.of_medians, name))

@@ -1,10 +1,9 @@
 """Sentences about two cases, with their numbers: what stories, listings and pages say.
 
-A line names two cases with their times, in one order, then their ratio with its interval. It says
-"faster" or "slower" only if the interval lies beyond the record's resolution and the difference is
-significant after correction for all comparisons of the report; "same" if the interval lies within
-the resolution; else "no significant difference". A case without a time turns its line into "Not
-measured" with the case's own reason.
+A line names two cases with their times, then their ratio with its interval. It calls them equal if
+the interval lies within what the self-audit can detect, and a tie if the interval with its noise
+includes 1 or the difference is not significant. A case without a time turns its line into "Not
+measured" with the case's reason.
 """
 
 from __future__ import annotations
@@ -37,30 +36,21 @@ class Missing(Exception):
         self.text = text("Not measured: ", what, f": {why}.")
 
 
-# of a row against another, in a sentence and in a count of shapes
-WORDS = {
-    "faster": "faster",
-    "slower": "slower",
-    "same": "the same within the resolution",
-    "no difference": "not significantly different",
-}
-VERDICTS = {
-    **{outcome: strong(words) for outcome, words in WORDS.items()},
-    "same": text("the ", strong("same"), " within the resolution"),
-}
+# of a kernel against another, in a count of listings
+WORDS = {"faster": "faster", "slower": "slower", "same": "equal", "no difference": "tied"}
 
 
 class Sentences:
     """The sentences about one experiment of one record; links lead to its page."""
 
-    def __init__(self, own: Measured, experiment: Experiment) -> None:
-        self.own, self.record, self.experiment = own, own.record, experiment
+    def __init__(self, report: Measured, experiment: Experiment) -> None:
+        self.report, self.record, self.experiment = report, report.record, experiment
         self.metric = metric_of(self.record, experiment)
         self.headline = experiment.headline
 
     def ratio(self, base: Case, other: Case) -> Ratio:
         """A comparison that a sentence is about: one of the report's family."""
-        return self.own.comparisons.verdict(base, other)
+        return self.report.comparisons.verdict(base, other)
 
     def need(self, strategy: str | None, shape: str, regime: str) -> Case:
         case = self.record.find(self.experiment, strategy or "", shape, regime)
@@ -73,7 +63,7 @@ class Sentences:
 
     def link(self, case: Case) -> Text:
         scope = SCOPES.get(case.regime, "")
-        word = doubt(self.own, case)
+        word = doubt(self.report, case)
         return text(
             link(place(case, self.experiment), Code(case.strategy)),
             f"{' ‡' * ('‡' in case.marks)}{scope}",
@@ -106,7 +96,10 @@ class Sentences:
         elif ratio.outcome == "no difference" and not ratio.low <= 1 <= ratio.high:
             # the interval lies clear of 1, and p is not small enough after Holm's correction
             more = f"; p = {significant(ratio.p, 2)}"
-        how = text(VERDICTS[ratio.outcome], ", ", speedup(ratio), rounds, more)
+        how = speedup(ratio)
+        if ratio.outcome in ("same", "no difference"):
+            how = text(strong("equal" if ratio.outcome == "same" else "tie"), ", ", how)
+        how = text(how, rounds, more)
         return Line(ratio.outcome, text(self.times(base, other), ": ", how))
 
     def compare(
@@ -117,10 +110,10 @@ class Sentences:
         return self.against(*cases)
 
 
-def drained(own: Measured) -> Text:
+def drained(report: Measured) -> Text:
     """How much longer libraries take drained where memory binds and little is written, at the
     headline: "`matvec/cublas` takes 0.8 % longer"; empty where no case tells."""
-    record, said = own.record, []
+    record, said = report.record, []
     for experiment in record.ordinary:
         if record.ranked_by(experiment) != "cold" or metric_of(record, experiment) is not MEMORY:
             continue
@@ -136,17 +129,17 @@ def drained(own: Measured) -> Text:
     return joined(", ", said)
 
 
-def prices(own: Measured) -> dict[str, Line]:
+def prices(report: Measured) -> dict[str, Line]:
     """What the general form of each listing of a document costs, by the listing's row."""
-    found = {}
-    for listing in own.collection.listings:
-        experiment = own.record.experiment(listing.experiment)
+    lines = {}
+    for listing in report.collection.listings:
+        experiment = report.record.experiment(listing.experiment)
         assert experiment  # or it would not be shown
-        say = Sentences(own, experiment)
-        row, general = ((name, own.record.ranked_by(experiment)) for name in listing.strategies)
+        say = Sentences(report, experiment)
+        row, general = ((name, report.record.ranked_by(experiment)) for name in listing.strategies)
         try:
             line = say.compare(row, general, listing.shape or say.headline)
-            found[listing.row] = Line(line.outcome, line.text + ".")
+            lines[listing.row] = Line(line.outcome, line.text + ".")
         except Missing as error:
-            found[listing.row] = Line("not measured", error.text)
-    return found
+            lines[listing.row] = Line("not measured", error.text)
+    return lines

@@ -7,7 +7,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.queries import first_kernel, reference, square_sizes
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say.summary import contests, result
+from recheck_report.say.standings import contests, standing
 from recheck_report.say.times import regime as name_of
 
 MOST = 7  # rows that a plot over sizes draws
@@ -21,7 +21,7 @@ def drawn(report: Measured, experiment: Experiment) -> list[str]:
     rows = [reference(record, experiment), first_kernel(record, experiment)]
     for _, shape in reversed(square_sizes(record, experiment)):
         for contest in contests(report, experiment):
-            best = result(report, experiment, contest, shape).best
+            best = standing(report, experiment, contest, shape).best
             rows.append(best.strategy if best else None)
     return list(dict.fromkeys(filter(None, rows)))[:MOST]
 

@@ -31,54 +31,54 @@ from recheck_report.say.outcome import explained
 from recheck_report.say.sentences import Missing, Sentences
 
 
-def there(own: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
+def shown_steps(report: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
     """The experiment's story, and those of its steps that the record has rows of; None if it has no
     story, or the record no GPU's times."""
-    story = own.collection.stories.get(experiment.name)
-    if story is None or not own.record.gpu_measured:
+    story = report.collection.stories.get(experiment.name)
+    if story is None or not report.record.gpu_measured:
         return None
-    rows = {row.strategy for row in own.record.strategies(experiment)}
+    rows = {row.strategy for row in report.record.strategies(experiment)}
     return story, [step for step in story.steps if step.row in rows]
 
 
-def tell(own: Measured, experiment: Experiment, lead: Text) -> Section | None:
+def tell(report: Measured, experiment: Experiment, lead: Text) -> Section | None:
     """The whole story: `lead`, which rows the record lacks, then the steps in their order."""
-    found = there(own, experiment)
-    if found is None:
+    shown = shown_steps(report, experiment)
+    if shown is None:
         return None
-    story, steps = found
+    story, steps = shown
     items, uncounted = [], dict[Text, list[Text]]()
     for at, step in enumerate(steps, 1):
-        lines = [_numbers(own, experiment, step)]
+        lines = [_numbers(report, experiment, step)]
         if step.binds:
-            counted, why = busy(own.probes, own.record, step.binds)
+            counted, why = busy(report.probes, report.record, step.binds)
             if counted:
                 _, row, shape, _ = step.binds.split("/")
                 lines.append(text(f"At {shape_label(shape)} ", Code(row), " ", counted, "."))
             else:
                 uncounted.setdefault(why, []).append(code(step.row))
-        (row_of,) = (r for r in own.record.strategies(experiment) if r.strategy == step.row)
+        (row_of,) = (r for r in report.record.strategies(experiment) if r.strategy == step.row)
         title = text(f"{at}. ", prose(step.idea), ", ", Code(step.row), f"{row_of.marks}.")
         head = text(Anchor(f"step-{step.row}"), strong(title), " ")
-        items.append((head + _paragraph(own, experiment, step), Bullets(tuple(lines))))
+        items.append((head + _paragraph(report, experiment, step), Bullets(tuple(lines))))
     names = joined(", ", (code(step.row) for step in story.steps if step not in steps))
     absent = text("Not in this record: ", names, ".") if names else Text()
     gaps = (
         text("What binds ", joined(", ", rows), " was not counted: ", why, ".")
         for why, rows in uncounted.items()
     )
-    shown = blocks(joined(" ", (lead, absent, *gaps)), Bullets(tuple(items)))
-    return Section(prose(story.title), shown, "step-by-step")
+    body = blocks(joined(" ", (lead, absent, *gaps)), Bullets(tuple(items)))
+    return Section(prose(story.title), body, "step-by-step")
 
 
-def _numbers(own: Measured, experiment: Experiment, step: Step) -> Text:
+def _numbers(report: Measured, experiment: Experiment, step: Step) -> Text:
     """Its time against its base's, and its rate."""
-    say = Sentences(own, experiment)
+    say = Sentences(report, experiment)
     try:
-        case = say.need(step.row, experiment.headline, own.record.ranked_by(experiment))
+        case = say.need(step.row, experiment.headline, report.record.ranked_by(experiment))
     except Missing as error:
         return error.text
-    base = own.record.timed(experiment, step.base, experiment.headline)
+    base = report.record.timed(experiment, step.base, experiment.headline)
     if base:
         marks = case.marks if case.marks != base.marks else ""
         said = text(say.against(base, case).text, marks)
@@ -89,22 +89,22 @@ def _numbers(own: Measured, experiment: Experiment, step: Step) -> Text:
     return text(said, f"; {say.rate(case)}", less, ".")
 
 
-def _paragraph(own: Measured, experiment: Experiment, step: Step) -> Text:
+def _paragraph(report: Measured, experiment: Experiment, step: Step) -> Text:
     """Those parts of its text that this record bears out."""
-    questions = Questions(own.record, own.probes, own.comparisons)
-    checks = {each.key: each for each in step.check}
+    questions = Questions(report.record, report.probes, report.comparisons)
+    checks = {check.key: check for check in step.check}
     if step.base:
         first, second = (
-            f"{experiment.name}/{row}/{experiment.headline}/{own.record.ranked_by(experiment)}"
+            f"{experiment.name}/{row}/{experiment.headline}/{report.record.ranked_by(experiment)}"
             for row in (step.base, step.row)
         )
         checks[GAIN] = Check("ratio", base=first, other=second, above=1.0)
-    known = {key: questions.ask(check) for key, check in checks.items()}
-    gpu = own.record.environment.gpu
+    outcomes = {key: questions.ask(check) for key, check in checks.items()}
+    gpu = report.record.environment.gpu
     name = gpu.name if gpu else ""
 
     def verdict(part: Part) -> str:
-        return known[part.of].verdict if part.of in known else NOT_MEASURED
+        return outcomes[part.of].verdict if part.of in outcomes else NOT_MEASURED
 
-    parts = (part for part in step.text if part.applies(verdict(part), name, known))
-    return joined(" ", (explained(part.text, known) for part in parts))
+    parts = (part for part in step.text if part.applies(verdict(part), name, outcomes))
+    return joined(" ", (explained(part.text, outcomes) for part in parts))

@@ -1,4 +1,4 @@
-"""Over seconds: what rows at the headline shape keep of the rate of single launches."""
+"""Sustained load: what kernels at the headline shape keep of the rate of single launches."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant, spread
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say.nodes import Code, Section, Text, blocks, joined, strong, table, text
+from recheck_report.say.nodes import Code, Section, Text, blocks, joined, table, text
 
-NOTE = """Sustained: back to back for two seconds, once time per launch (within 0.5 %) and power
-(within 2 %) stay the same over four half seconds, or after 6 s. Inputs take turns, so that no cache
-holds them. Where memory limits a launch that writes much, hot takes longer than cold: it waits for
-the bytes that the launch before left in L2.
-A loop of your own compares with sustained rates."""
+NOTE = """Sustained: back to back for two seconds, after the time per launch (within 0.5 %) and the
+power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs rotate, so no cache
+holds them. If memory limits a launch that writes much, hot is slower than cold, because the launch
+waits for bytes that the launch before left in L2. If you time back-to-back launches in your own
+loop, compare with the sustained column.""".replace("\n", " ")
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
 
 def _columns(record: Record, experiment: Experiment) -> list[str]:
     """The headings of an experiment's table."""
     single = record.ranked_by(experiment)
-    found = ["row", single, "hot", "sustained", f"against {single}", "against hot"]
-    return [*found, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
+    columns = ["kernel", single, "hot", "sustained", f"against {single}", "against hot"]
+    return [*columns, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row at the headline: single launches, and launches back to back over seconds."""
+    """A kernel at the headline: single launches, and launches back to back for seconds."""
 
     single: Case | None  # in the regime that ranks the experiment's rows: cold or drained
     hot: Case | None
@@ -39,74 +39,71 @@ class Row:
         return text(Code(self.over.strategy), self.over.marks)
 
     def change(self, base: Case | None) -> float | None:
-        """By what share the rate over seconds differs from that of `base`; negative: it falls."""
+        """The sustained rate over that of `base`, less 1: −0.02 for a loss of 2 %."""
         return base.time.median / self.over.time.median - 1 if base else None
 
 
 def rows_of(record: Record, experiment: Experiment) -> list[Row]:
     """Those with a sustained time, the fastest single launch first."""
-    found = []
+    rows = []
     for row in record.strategies(experiment):
         single, hot, over = (
             record.timed(experiment, row.strategy, experiment.headline, regime)
             for regime in (record.ranked_by(experiment), "hot", "sustained")
         )
         if over:
-            found.append(Row(single, hot, over))
-    return sorted(found, key=lambda row: (row.single or row.over).time.median)
+            rows.append(Row(single, hot, over))
+    return sorted(rows, key=lambda row: (row.single or row.over).time.median)
 
 
-def _order(own: Measured, found: list[Row]) -> tuple[list[Text], list[Text]]:
-    """Of rows that rank: which turn their order over seconds, and of which it is not certain."""
+def _order(report: Measured, rows: list[Row]) -> tuple[list[Text], list[Text]]:
+    """The pairs of ranked kernels whose order changes under sustained load, and those whose order
+    is no longer significant."""
 
     def faster(case: Case | None, base: Case | None) -> bool:
         if not case or not base:
             return False
-        return own.comparisons.verdict(base, case).outcome == "faster"
+        return report.comparisons.verdict(base, case).outcome == "faster"
 
     turned, unsure = [], []
-    for a, b in combinations([row for row in found if not row.over.marks], 2):
+    for a, b in combinations([row for row in rows if not row.over.marks], 2):
         if not faster(a.single, b.single):
             continue
         if faster(b.over, a.over):
-            turned.append(text("over seconds ", b.name, " is faster than ", a.name))
+            turned.append(text(b.name, " is faster than ", a.name))
         elif not faster(a.over, b.over):
-            unsure.append(text(a.name, " and ", b.name))
+            unsure.append(text(a.name, "'s lead over ", b.name))
     return turned, unsure
 
 
-def sentence(own: Measured, experiment: Experiment, found: list[Row]) -> Text:
-    """ "Over seconds `stream_k` runs 2.1 % below its cold rate, the others within 1 %; ..." """
-    changes = [(row.name, by) for row in found if (by := row.change(row.single)) is not None]
+def sentence(report: Measured, experiment: Experiment, rows: list[Row]) -> Text:
+    """ "Under sustained load `stream_k` loses 2.1 %, the others stay within 1 %. Their order stays
+    the same." """
+    changes = [(row.name, by) for row in rows if (by := row.change(row.single)) is not None]
     if not changes:
-        return Text()
-    said = [
-        text(name, f" {100 * abs(by):.1f} % {'below' if by < 0 else 'above'}")
+        return text()
+    listed = [
+        text(name, f" {'loses' if by < 0 else 'gains'} {100 * abs(by):.1f} %")
         for name, by in changes
         if abs(by) >= SAME
     ]
-    if len(said) < len(changes):
-        said.append(text("the others within 1 %" if said else "all rows within 1 %"))
-    turned, unsure = _order(own, found)
-    order = "it is not certain that the order stays, of " if unsure else "the order stays"
+    if len(listed) < len(changes):
+        listed.append(text(f"{'the others stay' if listed else 'all kernels stay'} within 1 %"))
+    turned, unsure = _order(report, rows)
+    regime = report.record.ranked_by(experiment)
+    order = text(" Their order stays the same.")
     if turned:
-        order, unsure = "the order turns: ", turned
-    lead = f"Over seconds, against {own.record.ranked_by(experiment)} rates: "
-    return text(lead, joined(", ", said), f"; {order}", joined(", ", unsure), ". ")
+        order = text(" Their order changes: ", joined(", ", turned), ".")
+    elif unsure:
+        order = text(" No longer significant: ", joined(", ", unsure), ".")
+    lead = f"Under sustained load, compared with {regime} rates, "
+    return text(lead, joined(", ", listed), ".", order)
 
 
-def summary(own: Measured) -> Text:
-    """Where the order of rows is another over seconds; empty where it stays."""
-    found = {each: _order(own, rows_of(own.record, each))[0] for each in own.record.ordinary}
-    said = [text(f"{each.title}: ", joined(", ", t)) for each, t in found.items() if t]
-    lead = strong("Sustained load turns the order")
-    return text(lead, " of rows. ", joined("; ", said), ".") if said else Text()
-
-
-def section(own: Measured, experiment: Experiment) -> Section | None:
+def section(report: Measured, experiment: Experiment) -> Section | None:
     """The times of each row with what the GPU did meanwhile; None without such rows."""
-    found, metric = rows_of(own.record, experiment), metric_of(own.record, experiment)
-    if not found:
+    shown_rows, metric = rows_of(report.record, experiment), metric_of(report.record, experiment)
+    if not shown_rows:
         return None
 
     def rate(case: Case | None) -> str:
@@ -119,13 +116,13 @@ def section(own: Measured, experiment: Experiment) -> Section | None:
         return f"{case.clock_hz / 1e9:.2f}" if case and case.clock_hz else NONE
 
     rows: list[list[Text | str]] = []
-    for row in found:
+    for row in shown_rows:
         over, power, settling = row.over, row.over.power, row.over.settling
         state, settled = [NONE], NONE
         if power:
             measured = (power.watts, "W"), (power.temperature_c, "°C")
-            known = [f"{value:.0f} {unit}" for value, unit in measured if value is not None]
-            state = [*known, *power.throttle] or [NONE]
+            states = [f"{value:.0f} {unit}" for value, unit in measured if value is not None]
+            state = [*states, *power.throttle] or [NONE]
         if settling:
             settled = f"{'' if settling.settled else 'not '}in {settling.seconds:.1f} s"
         rows.append([
@@ -139,8 +136,8 @@ def section(own: Measured, experiment: Experiment) -> Section | None:
             ", ".join(state).replace("_", " "),
             settled,
         ])  # fmt: skip
-    disturbed = sorted({f"{row.over.disturbed}." for row in found if row.over.disturbed})
-    where = f"At {shape_label(experiment.headline)}. {NOTE}"
-    note = joined(" ", (text(sentence(own, experiment, found), where), *disturbed))
-    shown = table(_columns(own.record, experiment), rows, range(1, 7))
-    return Section(text("Over seconds"), blocks(note, shown), "sustained")
+    disturbed = sorted({f"{row.over.disturbed}." for row in shown_rows if row.over.disturbed})
+    where = f" At {shape_label(experiment.headline)}. {NOTE}"
+    note = joined(" ", (text(sentence(report, experiment, shown_rows), where), *disturbed))
+    shown = table(_columns(report.record, experiment), rows, range(1, 7))
+    return Section(text("Sustained load"), blocks(note, shown), "sustained")

@@ -40,11 +40,11 @@ from recheck_report.say.ratio import digits
 from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
-THEN = ["row", "in the document", "then", "here", "times as fast here"]
+THEN = ["kernel", "in the document", "then", "here", "speed-up"]
 # times by which no GPU of today is faster, or slower, than that of a document
 FASTER, SLOWER = 1000, 30
 MOST = 6  # shapes that are named
-GAPS = ["strategy", "shapes", "regime", "status", "reason", "cases"]
+GAPS = ["kernel", "shapes", "regime", "status", "reason", "cases"]
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
@@ -85,16 +85,16 @@ def _odd(ratio: float) -> bool:
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has."""
-    found = {case.regime for case in record.cases_of(experiment)} - {"sustained"}  # its own table
-    return [regime for regime in record.regimes if regime in found | {"hot"}] or ["hot"]
+    names = {case.regime for case in record.cases_of(experiment)} - {"sustained"}  # its own table
+    return [regime for regime in record.regimes if regime in names | {"hot"}] or ["hot"]
 
 
 class Headline:
     """One row for each strategy at the headline shape, without the points of sweeps."""
 
-    def __init__(self, own: Measured, experiment: Experiment) -> None:
-        record = own.record
-        self.own, self.record, self.experiment = own, record, experiment
+    def __init__(self, report: Measured, experiment: Experiment) -> None:
+        record = report.record
+        self.report, self.record, self.experiment = report, record, experiment
         self.metric = metric_of(record, experiment)
         self.regimes = _regimes(record, experiment)
         self.ranked = record.ranked_by(experiment)
@@ -105,7 +105,7 @@ class Headline:
 
     @property
     def table(self) -> Table:
-        columns: list[Text | str] = ["strategy", *map(regime, self.regimes), self.metric.unit]
+        columns: list[Text | str] = ["kernel", *map(regime, self.regimes), self.metric.unit]
         columns += [text("of ", Code(self.roof))] if self.roof else []
         columns += [text("speed-up over ", Code(name)) for name in self.bases]
         columns.append("error / bound")
@@ -124,7 +124,7 @@ class Headline:
         place = Anchor(row_anchor(self.experiment, row.strategy))
         line: list[Text | str] = [text(place, Code(row.strategy), row.marks)]
         line += [
-            text(_time(case), mark(self.own, case)) if case else NONE for case in cases.values()
+            text(_time(case), mark(self.report, case)) if case else NONE for case in cases.values()
         ]
         tail = [*[row.layout.replace("_", " ")] * self.layouts, str(row.source)]
         if main is None or main.seconds is None:
@@ -137,7 +137,7 @@ class Headline:
         rate = significant(self.metric.rate(main, main.seconds.median))
         line.append(NONE if row.part_of else rate)
         if self.roof:
-            of_roof = share(self.own.comparisons, self.record, main, self.roof)
+            of_roof = share(self.report.comparisons, self.record, main, self.roof)
             # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
             apt = row.target == "gpu" and not row.part_of
             line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
@@ -145,7 +145,7 @@ class Headline:
             if base is main:
                 line.append("base")
             elif row.target == "gpu" and not row.part_of and base is not None and base.seconds:
-                line.append(_ratio(self.own.comparisons.ratio(base, main)) + row.marks)
+                line.append(_ratio(self.report.comparisons.ratio(base, main)) + row.marks)
             else:
                 line.append(NONE)
         return [*line, _error(main.error) if main.error else NONE, *tail]
@@ -153,72 +153,76 @@ class Headline:
 
 def other_problems(record: Record, experiment: Experiment) -> list[Text]:
     """What each row marked ‡ computes: equal texts together."""
-    found: dict[str, list[Text]] = {}
+    rows: dict[str, list[Text]] = {}
     for row in record.strategies(experiment):
         what = row.problem or (row.part_of and row.note)
         if row.part_of:
             what = f"{what or 'timed alone'}, a part of {row.part_of}"
         if what:
-            found.setdefault(what, []).append(code(row.strategy))
-    return [text(joined(", ", names), f": {problem}") for problem, names in found.items()]
+            rows.setdefault(what, []).append(code(row.strategy))
+    return [text(joined(", ", names), f": {problem}") for problem, names in rows.items()]
 
 
-def then_and_here(record: Record, experiment: Experiment, known: Figures) -> list[Section]:
+def then_and_here(record: Record, experiment: Experiment, figures: Figures) -> list[Section]:
     """The documents' own figures beside this machine's, one table for each document."""
     return [
-        _then(record, experiment, known, document)
-        for document in known.document
-        if known.figures_of(document)
+        _then(record, experiment, figures, document)
+        for document in figures.document
+        if figures.figures_of(document)
     ]
 
 
-def _then(record: Record, experiment: Experiment, known: Figures, document: str) -> Section:
-    figures = known.figures_of(document)
-    usual = Counter(known.hardware[each.hardware] for each in figures).most_common(1)[0][0]
+def _then(record: Record, experiment: Experiment, figures_file: Figures, document: str) -> Section:
+    figures = figures_file.figures_of(document)
+    usual = Counter(figures_file.hardware[figure.hardware] for figure in figures).most_common(1)[0][
+        0
+    ]
     rows: list[list[Text | str]] = []
-    for each in figures:
-        case = each.case(record, experiment)
-        then, here = each.time(case), case.seconds if case else None
-        name = text(Code(each.strategy), case.marks if case else "", f", {regime(each.regime)}")
-        where = f"{each.place} ({each.claim})" if each.claim else each.place
-        where += f": {each.printed}" if each.printed else ""
-        other = known.hardware[each.hardware]
+    for figure in figures:
+        case = figure.case(record, experiment)
+        then, here = figure.time(case), case.seconds if case else None
+        name = text(Code(figure.strategy), case.marks if case else "", f", {regime(figure.regime)}")
+        where = f"{figure.place} ({figure.claim})" if figure.claim else figure.place
+        where += f": {figure.printed}" if figure.printed else ""
+        other = figures_file.hardware[figure.hardware]
         where += f"; {other}" if other != usual else ""
-        told = f"not preserved: {each.lost}" if each.lost else duration(then) if then else NONE
-        found = _time(case) if case else NONE
-        if each.rate:  # in the document's own unit
-            value, unit, work = each.rate
+        then_text = (
+            f"not preserved: {figure.lost}" if figure.lost else duration(then) if then else NONE
+        )
+        here_text = _time(case) if case else NONE
+        if figure.rate:  # in the document's own unit
+            value, unit, work = figure.rate
             scale, name_of = rate_scale(value, unit)
-            told = f"{value / scale:.4g} {name_of}"
+            then_text = f"{value / scale:.4g} {name_of}"
             if case and here and getattr(case, work):
-                own = rate(getattr(case, work) / here.median, unit)
-                found = _pair(own, spread(here))
+                now = rate(getattr(case, work) / here.median, unit)
+                here_text = _pair(now, spread(here))
         ratio: Text | str = NONE
         if here and then:
             ratio = _ratio(Ratio.over(then, here))
             if _odd(then / here.median):
                 ratio = text(ratio, " ", strong("is the document's unit right?"))
-        rows.append([name, where, told, found, ratio])
+        rows.append([name, where, then_text, here_text, ratio])
     gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
     note = f"Here: {gpu} and {record.environment.cpu}; then: {usual}"
-    note += ", unless a row names other hardware. The documents give no intervals."
-    title = text(f"Then and here: {document}, {known.document[document]}")
+    note += ", unless a line names other hardware. The documents give no intervals."
+    title = text(f"Then and here: {document}, {figures_file.document[document]}")
     shown = blocks(text(note), table(THEN, rows, (2, 3, 4)))
     return Section(title, shown, f"then-{document.lower()}")
 
 
 def not_passed(record: Record, experiments: Iterable[Experiment]) -> Table:
     """The cases without a time by why: strategies, shapes, regimes, status, reason, count."""
-    rows = [row for each in experiments for row in _not_passed(record, each)]
+    rows = [row for experiment in experiments for row in _not_passed(record, experiment)]
     return table(GAPS, rows, (5,), "Not run, and why")
 
 
 def _not_passed(record: Record, experiment: Experiment) -> Iterator[list[Text | str]]:
-    found: dict[tuple[str, str], list[Case]] = {}
+    groups: dict[tuple[str, str], list[Case]] = {}
     for case in record.cases_of(experiment):
         if not case.seconds:
-            found.setdefault((case.status, case.reason or ""), []).append(case)
-    for (status, reason), cases in found.items():
+            groups.setdefault((case.status, case.reason or ""), []).append(case)
+    for (status, reason), cases in groups.items():
         shapes = [*dict.fromkeys(shape_label(case.shape_name) for case in cases)]
         more = [f"{len(shapes) - MOST} more"] if len(shapes) > MOST + 1 else []
         names = joined(", ", map(code, dict.fromkeys(case.strategy for case in cases)))

@@ -53,12 +53,12 @@ def place(case: Case) -> str:
     return f"{shape_label(case.shape_name)}, {regime(case.regime)}"
 
 
-def took(own: Measured, case: Case) -> Text:
+def took(report: Measured, case: Case) -> Text:
     """ "293 µs", and whether nothing may be concluded from it."""
-    return text(duration(case.time.median), mark(own, case))
+    return text(duration(case.time.median), mark(report, case))
 
 
-def told(change: Change) -> Text:
+def changed_words(change: Change) -> Text:
     """ "`matmul/tile16` at 4096³, cold: 293 µs, then 275 µs: 1.066 times as fast [1.05, 1.08]"."""
     then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
     case = change.new
@@ -104,34 +104,34 @@ class Pair:
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
-        found: dict[str, int] = {}
-        for each in self.changes:
-            found[row_of(each.new)] = found.get(row_of(each.new), 0) + 1
-        return found
+        sizes: dict[str, int] = {}
+        for change in self.changes:
+            sizes[row_of(change.new)] = sizes.get(row_of(change.new), 0) + 1
+        return sizes
 
-    def of(self, outcome: str) -> list[Change]:
+    def changed(self, outcome: str) -> list[Change]:
         """The cases that became slower, or faster; the strongest effect first."""
-        found = [each for each in self.changes if each.outcome == outcome]
-        return sorted(found, key=lambda each: (-each.size, each.new.id))
+        changes = [change for change in self.changes if change.outcome == outcome]
+        return sorted(changes, key=lambda change: (-change.size, change.new.id))
 
     def rows(self, outcome: str, rungs: bool) -> list[Row]:
         """The same by rows: of rungs, or of all others; that with the strongest effect first."""
-        found: dict[str, list[Change]] = {}
-        for each in self.of(outcome):
-            if (each.new.role == "rung") == rungs:
-                found.setdefault(row_of(each.new), []).append(each)
-        return [Row(name, tuple(own), self._sizes[name]) for name, own in found.items()]
+        by_row: dict[str, list[Change]] = {}
+        for change in self.changed(outcome):
+            if (change.new.role == "rung") == rungs:
+                by_row.setdefault(row_of(change.new), []).append(change)
+        return [Row(name, tuple(changed), self._sizes[name]) for name, changed in by_row.items()]
 
     def tables(self, slower: Text, faster: Text, most: int = STRONGEST) -> list[Changed]:
         """Up to four, with so many rows at most: the rungs first, slower before faster."""
-        found = []
+        made = []
         for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
             for outcome, title in (("slower", slower), ("faster", faster)):
                 if rows := self.rows(outcome, rungs):
-                    lines, rest = [self._line(each) for each in rows[:most]], len(rows) - most
+                    lines, rest = [self._line(row) for row in rows[:most]], len(rows) - most
                     more = text(f"Not shown: {count(rest, 'row')}." if rest > 0 else "")
-                    found.append(Changed(text(f"{kind}: ", title), lines, more))
-        return found
+                    made.append(Changed(text(f"{kind}: ", title), lines, more))
+        return made
 
     def _line(self, row: Row) -> tuple[Text, ...]:
         most = row.most
@@ -144,17 +144,19 @@ class Pair:
     def disturbed(self) -> str:
         """That cases look slower or faster only because their times were disturbed, in one
         sentence with the causes; empty if none does."""
-        odd = [each for each in self.changes if each.unsure and each.looks != "no difference"]
+        odd = [
+            change for change in self.changes if change.unsure and change.looks != "no difference"
+        ]
         if not odd:
             return ""
-        causes = Counter(each.unsure for each in odd).most_common(NAMED)
+        causes = Counter(change.unsure for change in odd).most_common(NAMED)
         named = ", ".join(f"{why} ({times})" for why, times in causes)
         return f"{count(len(odd), 'case')} may differ only because times were disturbed: {named}"
 
 
-def middle_half(own: Sequence[Change]) -> tuple[float, float, float]:
+def middle_half(changes: Sequence[Change]) -> tuple[float, float, float]:
     """Of how many times as fast they became: the quartiles."""
-    values = [each.ratio.value for each in own]
+    values = [change.ratio.value for change in changes]
     low, _, high = quantiles(values, method="inclusive") if len(values) > 1 else values * 3
     return low, median(values), high
 

@@ -27,6 +27,7 @@ from recheck_report.say.nodes import (
     Text,
 )
 
+PAGES = ("claims.md", "errata.md")  # whose anchors lead elsewhere
 SENTENCE = 60  # letters in a cell of a column that needs width
 # what signs behind a number or a name mean, shown where a pointer rests on them
 SIGNS = {
@@ -47,6 +48,9 @@ def place(to: str) -> str | None:
         return f"#{name}"
     if page in ("", "method.md", "changes.md") or name == "without-a-time":
         return f"#view=evidence{f'&section={name}' if name else ''}"
+    # an experiment's page, not one of its rows
+    if name in ("", "shapes") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
+        return f"#view=speed&experiment={experiment[1]}" if page not in PAGES else None
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None
@@ -129,10 +133,10 @@ class Writer:
             f"<th scope=col{look}>{self.inline(name)}</th>" if name else "<td></td>"
             for look, name in heads
         )
-        each = [*marks] or [""] * len(of.rows)
+        marks_of_rows = [*marks] or [""] * len(of.rows)
         rows = (
             f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
-            for row, mark in zip(of.rows, each, strict=True)
+            for row, mark in zip(of.rows, marks_of_rows, strict=True)
         )
         name = html.escape(of.title or self.heading)
         caption = f"<caption>{name}</caption>" if of.title not in ("", self.heading) else ""
@@ -151,13 +155,13 @@ def _look(number: bool, column: Iterable[Text]) -> str:
     """The class of a column: of numbers, or of sentences."""
     if number:
         return ' class="number"'
-    return ' class="wide"' if any(len(each.plain) > SENTENCE for each in column) else ""
+    return ' class="wide"' if any(len(cell.plain) > SENTENCE for cell in column) else ""
 
 
 def _signed(literal: str) -> str:
     """Escaped, with signs that say what they mean."""
     return _SIGN.sub(
-        lambda found: f'<abbr title="{html.escape(SIGNS[found[0]])}">{found[0]}</abbr>',
+        lambda sign: f'<abbr title="{html.escape(SIGNS[sign[0]])}">{sign[0]}</abbr>',
         html.escape(literal),
     )
 

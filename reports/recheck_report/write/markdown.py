@@ -73,9 +73,9 @@ def markdown(of: Text) -> str:
 
 def _first(of: Text) -> str:
     """A text that begins a block."""
-    found = markdown(of)
-    literal = of.parts and isinstance(of.parts[0], str) and _BEGINS.match(found)
-    return f"\\{found}" if literal else found
+    line = markdown(of)
+    literal = of.parts and isinstance(of.parts[0], str) and _BEGINS.match(line)
+    return f"\\{line}" if literal else line
 
 
 def _cells(row: tuple[Text, ...]) -> str:
@@ -121,10 +121,10 @@ def _block(of: Block) -> list[str]:
 
 
 def _lines(of: tuple[Block, ...]) -> list[str]:
-    found: list[str] = []
-    for each in of:
-        found += ["", *_block(each)] if found else _block(each)
-    return found
+    lines: list[str] = []
+    for item in of:
+        lines += ["", *_block(item)] if lines else _block(item)
+    return lines
 
 
 def block(of: Block) -> str:
@@ -137,8 +137,10 @@ def page(of: Page) -> bytes:
     back = f"[Back to the summary]({of.back})" if of.back else ""
     if head := " ".join(filter(None, (markdown(of.says), back and f"{back}."))):
         lines += [head, ""]
-    sections = [each for each in of.blocks if isinstance(each, Section) and each.anchor]
+    sections = [item for item in of.blocks if isinstance(item, Section) and item.anchor]
     if back and sections:
-        lines += [f"- [{markdown(each.title)}](#{each.anchor})" for each in sections] + [""]
+        lines += [f"- [{markdown(section.title)}](#{section.anchor})" for section in sections] + [
+            ""
+        ]
     lines += [*_lines(of.blocks), *(["", back] if back else [])]
     return ("\n".join(lines).rstrip() + "\n").encode()

@@ -5,7 +5,15 @@ from __future__ import annotations
 from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor, slug
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS
+from recheck_report.record.verdicts import (
+    DEPENDS,
+    FAILS_HERE,
+    HOLDS,
+    NOT_JUDGED,
+    NOT_MEASURED,
+    UNDECIDED,
+    WRONG_AS_PRINTED,
+)
 from recheck_report.say import claim, gpus
 from recheck_report.say.documents import errata_of, whose
 from recheck_report.say.nodes import (
@@ -20,14 +28,15 @@ from recheck_report.say.nodes import (
     Text,
     anchor,
     blocks,
-    code,
     emphasis,
     joined,
     link,
+    marked,
     prose,
     strong,
     table,
     text,
+    texts,
 )
 from recheck_report.say.pages import MARK, machine
 from recheck_report.say.pages.compare import ACROSS
@@ -41,58 +50,67 @@ def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
     return Page(MARK, title, tuple(sections), says, README)
 
 
+VERDICTS_MEAN = (
+    (NOT_JUDGED, "nothing testable is asserted"),
+    (
+        WRONG_AS_PRINTED,
+        "wrong on every GPU: a slip in arithmetic, a typo, a listing that cannot work",
+    ),
+    (FAILS_HERE, "a check fails with every choice of what the document leaves open"),
+    (DEPENDS, "every check passes with one choice, and a check fails with another"),
+    (UNDECIDED, "no check fails, and one lies within the {noise} or has p of 5 % or more"),
+    (HOLDS, "every check passes, with as many choices as the sentence claims"),
+    (NOT_MEASURED, "the data is missing"),
+)
+CHECKS = """\
+Each check is *for it*, *against it*, *mixed* (choices differ) or *cannot tell*; *also measured*
+decides nothing. A *choice* is a value of each parameter that the document leaves open, such as the
+block size; the checks of a claim are judged within each choice. The first verdict that applies
+counts."""
+WORDS = """\
+If a document gives a word and no figure, this report reads the word as a threshold: {words}."""
+BRACKETS = """\
+Brackets hold 95 % intervals, and *noise* is how much the ratio varies from run to run. p is the
+p-value against the threshold, after Holm's correction for all {family} comparisons of this report;
+it is printed only from 0.001 up. [`verdicts.json`](verdicts.json) holds the verdicts and all
+evidence for programs"""
+PROBES = """\
+, [`probes.json`](probes.json) the counters, attributes and tests that some checks need"""
+
+
 def _how(report: Measured, chart: Picture) -> Section:
     view = claim.View(report)
-    listed = [
-        text(anchor(slug(v)), emphasis(v), f" ({len(ids)}): ", joined(", ", ids))
-        for v in VERDICTS
-        if (ids := [claim.reference(e.claim.id) for e in view.claims if e.verdict == v])
-    ]
     borrowed = report.comparisons.borrowed
-    how = text(
-        "Each check is ", emphasis("for it"), ", ", emphasis("against it"), ", ",
-        emphasis("mixed"), " (choices differ) or ", emphasis("cannot tell"), "; ",
-        emphasis("also measured"), " decides nothing. The checks of a claim are judged within"
-        " each ", emphasis("configuration"), ": a joint choice of what the document leaves open,"
-        " such as the block size. The first that applies: ",
-        emphasis("not judged"), ", the words assert nothing that a run, a count or a proof could"
-        " contradict; ",
-        emphasis("wrong as printed"), ", it fails by what is the same on every GPU; ",
-        emphasis("fails here"), ", a part fails in every configuration; ",
-        emphasis("depends"), ", all parts hold in one and a part fails in another; ",
-        emphasis("undecided"), ", a part has p of 5 % or more, or lies within the ",
-        link(f"{METHOD}#comparisons", "margin"), ": the ",
-        link(f"{METHOD}#self-audit", "resolution"), " or the run-to-run variation of that ratio",
-        f" on an {borrowed}; " if borrowed else "; ",
-        emphasis("holds"), ", as far as the sentence reaches. Not measured: the data is missing.",
-    )  # fmt: skip
-    policy = Text()
-    if read := view.policy:
-        policy = text(
-            "Where a document gives a word and no figure, this report reads the word as a"
-            " threshold: ", read, ".",
-        )  # fmt: skip
-    probes = text(
-        ", ", link("probes.json", code("probes.json")),
-        " the counters, attributes and tests that some checks need",
-    )  # fmt: skip
-    brackets = text(
-        "Brackets hold 95 % intervals. p is the p-value against the threshold, after Holm's"
-        f" correction for all {len(report.comparisons.family)} comparisons of this report; it is"
-        " printed only where it is 0.001 or more. ", link("verdicts.json", code("verdicts.json")),
-        " holds the verdicts and all evidence for programs", probes if report.probes else "", ".",
-    )  # fmt: skip
-    parts = blocks(Bullets(tuple(listed)), how, policy, brackets, chart)
+    noise = link(f"{METHOD}#comparisons", "noise") + (
+        f" known from an {borrowed}" if borrowed else ""
+    )
+    rows = []
+    for verdict, meaning in VERDICTS_MEAN:
+        names = [claim.reference(e.claim.id) for e in view.claims if e.verdict == verdict]
+        head = text(anchor(slug(verdict)) if names else "", emphasis(verdict))
+        rows.append(
+            texts((head, marked(meaning, noise=noise), f"{len(names)}", joined(", ", names)))
+        )
+    brackets = marked(BRACKETS, family=f"{len(report.comparisons.family)}")
+    parts = blocks(
+        table(("verdict", "meaning", "claims", "which"), rows, (2,)),
+        marked(CHECKS),
+        marked(WORDS, words=view.policy) if view.policy else None,
+        text(brackets, marked(PROBES) if report.probes else "", "."),
+        chart,
+    )
     return Section(text("How they are judged"), parts, "how-they-are-judged")
 
 
 def _documents(report: Measured) -> list[Section]:
     """The claims of each document."""
-    found: dict[str, list[Judged]] = {}
+    by_document: dict[str, list[Judged]] = {}
     for judged in report.judgement.claims:
-        found.setdefault(judged.claim.document, []).append(judged)
+        by_document.setdefault(judged.claim.document, []).append(judged)
     named = [
-        (source, found[name]) for name, source in report.collection.sources.items() if name in found
+        (source, by_document[name])
+        for name, source in report.collection.sources.items()
+        if name in by_document
     ]
     return [
         Section(

@@ -63,14 +63,14 @@ def page(records: list[Measured], names: list[str] | None = None) -> Page:
     title = f"the claims on {times.count(len(names), 'record')}"
     if len(names) == 2:
         title = ", then ".join(names)
-    found = blocks(
+    body = blocks(
         _lead(names, answers),
         warnings,
         sections,
         Section(text("What two runs can tell"), (paragraph(NOISE),)) if pairs else None,
         Section(text("Claim by claim"), blocks(_claims(records, names))),
     )
-    return Page(MARK, text(f"Recheck: {title}"), found)
+    return Page(MARK, text(f"Recheck: {title}"), body)
 
 
 def _lead(names: list[str], answers: list[Text]) -> Iterator[Block]:

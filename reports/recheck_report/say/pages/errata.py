@@ -32,7 +32,9 @@ def page(report: Measured) -> Page:
     sections = []
     if rows := errata(report):
         algorithms = {case.source.algorithm for case in report.record.cases} - {""}
-        concerned = {name for each in report.judgement.errata for name in each.erratum.concerns}
+        concerned = {
+            name for corrected in report.judgement.errata for name in corrected.erratum.concerns
+        }
         how = text(_PROVEN, _ALGORITHMS if algorithms & concerned else "")
         sections.append(Section(text("Errata"), blocks(how, table(ERRATA, rows)), "errata"))
     if listed := listings.listed(report):

@@ -41,11 +41,11 @@ def page(jobs: list[Job], used: list[Job], lost: list[Job], compared: bool) -> P
         "out are not there.",
     )
     rows = [_row(job, used, lost) for job in jobs]
-    found = blocks(
+    body = blocks(
         missing if lost else paragraph("Nothing is missing."),
         Section(text("Jobs"), blocks(table(COLUMNS, rows), where if compared else None)),
     )
-    return Page(MARK, text(f"Recheck: {count(len(used), 'whole record')} from {placed}"), found)
+    return Page(MARK, text(f"Recheck: {count(len(used), 'whole record')} from {placed}"), body)
 
 
 def _row(job: Job, used: list[Job], lost: list[Job]) -> tuple[Text, ...]:

@@ -27,33 +27,33 @@ WHICH = Bullets((
 ))  # fmt: skip
 
 
-def page(found: harnesses.Harnesses, back: str = "") -> Page:
+def page(measured: harnesses.Harnesses, back: str = "") -> Page:
     """`back`: the page that it leads back to; empty where it stands alone."""
-    env, many = found.environment, len(found.kernels)
+    env, many = measured.environment, len(measured.kernels)
     versions = {"driver": env.driver, "CUDA": env.cuda_runtime, **env.versions}
-    heads = ["µs", *found.kernels, "what it charges for or leaves out"]
+    heads = ["µs", *measured.kernels, "what it charges for or leaves out"]
     kernels = [
-        (name, text(Code(each.case)), significant(each.bytes / 2**20))
-        for name, each in found.kernels.items()
+        (name, text(Code(kernel.case)), significant(kernel.bytes / 2**20))
+        for name, kernel in measured.kernels.items()
     ]
     dirty = " with uncommitted changes" if env.git.dirty else ""
     commit = f"Commit {env.git.short}{dirty}{f', {env.started}' if env.started else ''}."
     again = Code("cmake --build build/release --target other_harnesses")
     facts = (
-        *harnesses.checks(found),
-        text(", ".join(f"{name} {known}" for name, known in versions.items() if known), "."),
+        *harnesses.checks(measured),
+        text(", ".join(f"{name} {version}" for name, version in versions.items() if version), "."),
         text(commit),
         text("To measure again: ", again, "."),
     )
     summary = text(link(back, "Back to the summary"), ".") if back else ""
-    lead = joined(" ", (*harnesses.answer(found), summary))
-    by_method = table(heads, harnesses.table(found), range(1, 1 + many))
+    lead = joined(" ", (*harnesses.answer(measured), summary))
+    by_method = table(heads, harnesses.table(measured), range(1, 1 + many))
     medians = paragraph("Medians, in microseconds. All methods launch the same code.")
-    measured = table(("kernel", "case", "MiB to move"), kernels, (2,))
+    kernel_table = table(("kernel", "case", "MiB to move"), kernels, (2,))
     sections = (
         Section(text("The same kernels by every method"), blocks(medians, by_method)),
         Section(text("Which number do you want?"), (WHICH,)),
-        Section(text("How it was measured"), blocks(measured, Bullets(facts))),
+        Section(text("How it was measured"), blocks(kernel_table, Bullets(facts))),
     )
     title = text(f"Why your number differs: {env.gpu}")
     return Page(harnesses.MARK, title, blocks(lead, sections))

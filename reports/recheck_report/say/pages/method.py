@@ -15,137 +15,181 @@ from recheck_report.say import (
     provenance,
     self_audit,
     sentences,
-    summary,
     tables,
 )
 from recheck_report.say.nodes import (
-    Anchor,
     Block,
     Bullets,
     Code,
     Listing,
     Page,
+    Paragraph,
     Picture,
     Section,
     Text,
     blocks,
-    emphasis,
-    link,
+    marked,
     paragraph,
-    strong,
     table,
     text,
     texts,
 )
 from recheck_report.say.pages import MARK, README, without
 from recheck_report.say.pages import machine as machine_of
+from recheck_report.say.self_audit import resolution_text
+from recheck_report.say.trust import trust
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
 GUIDELINE = table(
-    ("it asks for", "here"),
+    ("the guideline asks for", "Recheck"),
     (
-        ("warm-up and measurement apart", "done, by time: up to 6 s, then ten windows of 0.2 s"),
-        ("launches without gaps", "done, but for two readings of the clock a window"),
         (
-            "rotated inputs, two or more, twice L2 in all",
-            text("done; ", emphasis("cold"), " reads twice L2 before each launch instead"),
+            "separate warm-up and measurement",
+            "yes: warm-up of up to 6 s, then ten windows of 0.2 s",
         ),
-        ("fixed frequency", "not applicable: Recheck changes no setting of a GPU"),
-        ("fixed power", "done, at the limit that the GPU has"),
-        ("CUDA events; clock, power, temperature", "done; the SMs themselves read the clock"),
+        ("launches without gaps", "yes, except for two readings of the clock per window"),
+        (
+            "two or more rotated inputs, in total twice L2",
+            marked("yes; *cold* instead reads twice L2 before each launch"),
+        ),
+        ("fixed frequency", "no: Recheck changes no setting of the GPU"),
+        ("fixed power", "yes, at the GPU's limit"),
+        ("CUDA events; clock, power, temperature", "yes; the SMs read the clock themselves"),
         (
             "settled clocks",
-            "done: launches within 0.5 % and power within 2 % over four half seconds; or “not in "
-            "6 s”",
+            "yes: time within 0.5 % and power within 2 % over four half seconds; or “not in 6 s”",
         ),
-        (
-            "L2 hits and utilisation profiled",
-            "otherwise: Nsight Compute counts only what claims need",
-        ),
+        ("L2 hits and utilisation profiled", "partly: Nsight Compute counts only what claims need"),
         (
             "time against speed of light",
-            text("otherwise: against what this machine ", link("#machine", "gives")),
+            marked("partly: against what this machine [reaches](#machine)"),
         ),
-        ("uniform values in [−1, 1]", "otherwise: in (−½, ½), with the same mantissas"),
-        ("over 1,000 launches", "otherwise: 2 s, as launches take 50 µs to 30 ms"),
-        ("1 s to cool down", "done, before each row"),
+        ("uniform values in [−1, 1]", "partly: in (−½, ½), with the same mantissas"),
+        ("over 1,000 launches", "partly: 2 s, because launches take 50 µs to 30 ms"),
+        ("1 s to cool down", "yes, before each kernel"),
     ),
 )
+RUN_TO_RUN = """\
+The 95 % intervals of this report predict what this process would measure again; another process
+differs by more. A difference counts only if it exceeds the *noise* of that ratio: how far {share}
+of {count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both
+cases, the noise is at least that of the ratio's class, which three of four ratios there stay
+within. For cases that were not measured in the same rounds, the noise of both times adds up."""
+GUIDED = """\
+How *sustained* follows NVIDIA's “GEMM Performance Measurement Methodology Guidelines” (CUTLASS, PR
+3366):"""
+CHECKED = """\
+**Correctness check.** A time is recorded only for a case whose result passed its check on the same
+binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} checks the
+shapes that are not timed; this record does not. Every case without a time is listed with its
+reason."""
+UNSEEN = """\
+**What the check cannot see.** Kernels are rejected only for wrong output. A kernel passes if it
+caches results by the *contents* of its inputs, skips a hot launch whose output is already there,
+does less work per launch than requested{inner}, leaves work running, keeps device memory, changes
+a setting of the process that other kernels depend on, or rounds within the bound. If in doubt, read
+its source."""
+FIRST = """\
+**First calls.** Each sample of *first* and *first context* is a separate process, in random order
+among kernels. Its output is checked."""
+ORDER = """\
+**Order.** The kernels of one shape and regime take turns in rounds of random order, so that drift
+affects all of them alike."""
+SUSTAINED = """\
+ Sustained kernels run one after the other. The first is measured again at the end, and its second
+time counts. If that drifted, all of them are marked."""
+ENERGY = """\
+**Energy.** Watts and joules in `record.json` are for sustained launches; older records have them
+for hot launches at the headline shapes. GHz is the SM clock while the rate was measured."""
+DISTURBED = """\
+**Disturbed times.** A time is marked *disturbed* if another process took 5 % or more of the GPU's
+time, if other programs used CPUs that a host-timed case could have used, or if more than a quarter
+of its blocks jumped even when measured again. It may be too long, and it decides no claim."""
+CLOCKS = """\
+**Clocks.** GPU: CUDA events around the launch only, on one stream with work queued ahead, so that
+launch latency stays outside.{events} CPU{end_to_end}: the host's steady clock around the whole
+call, which returns after every thread has joined or the device has been synchronised."""
+DRAINED = """\
+<drained>**Drained.** A kernel may end while tens of megabytes that it wrote are still in L2. So
+another kernel reads twice L2 after it. A drained time is the time of both, minus the median time of
+the second kernel after a clean L2 in the same block. It includes up to about 1 µs between the two
+kernels. It ranks kernels that write much."""
+COMPARISONS = """\
+<comparisons>**Comparisons.** Cases of one shape and regime take turns, round by round, and are
+compared in pairs: a ratio is the median over their common rounds. Its 95 % interval lies between
+order statistics (Hettmansperger and Sheather). Some cases cannot be paired (ᵉ): different regimes,
+a CPU with a GPU, or fewer than six common rounds. Their interval spans the far ends of the two
+medians' intervals. Intervals assume independent rounds, and none is narrower than a step of the
+clock. Holm's correction covers all {family} comparisons of {kinds}; extremes of several kernels
+count once per pair. *Faster* and *slower*: the whole interval lies more than the
+[smallest detectable difference](#self-audit), {resolution}, from 1{noise}, and the difference is
+significant at {level} % after the correction. *Equal*: the interval lies within {resolution} of 1.
+*A tie*: neither. Each time is the median of all samples; each ratio is the median over shared
+rounds only. The ratio may therefore differ slightly from the quotient of the two times."""
+NUMBERS = """\
+**Numbers.** A time is a median with its nonparametric {confidence} interval, {medians}{long} Units
+are SI (1 GB = 10⁹ bytes). Rates count the problem's compulsory work, whatever a kernel really
+moves, over the median time."""
+OLD_INTERVALS = """\
+in this older record of all samples. Samples of a round are alike, so the interval is too narrow;
+end to end it covers 88 %."""
 
 
 def method_page(report: Measured, charts: Sequence[Picture]) -> Page:
     """`charts`: those of the levels of memory."""
-    return Page(
-        MARK,
-        text(f"How it was measured on {machine_of(report.record)}"),
-        blocks(_sections(report, charts)),
-        says=text(
-            "Whether the numbers can be trusted, what they mean, on which machine they were "
-            "measured, and how to measure them again."
-        ),
-        back=README,
+    says = (
+        "Whether the numbers can be trusted, what they mean, on which machine they were measured, "
+        "and how to measure them again."
     )
+    title = text(f"How it was measured on {machine_of(report.record)}")
+    return Page(MARK, title, blocks(_sections(report, charts)), text(says), README)
 
 
 def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
-    record, known = report.record, report.comparisons
+    record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    trust = or_placeholder(
-        lambda: summary.trust(report), lambda why: [texts(("The rest of this table", without(why)))]
+    questions = or_placeholder(
+        lambda: trust(report), lambda why: [texts(("The rest of this table", without(why)))]
     )
-    yield Section(text("Can it be trusted?"), blocks(table(("", "this record"), trust)), "trust")
-    audit = self_audit.sentence(record, known.audit), self_audit.pairs_table(known.audit)
-    yield Section(text("Self-audit"), blocks(*audit), "self-audit")
+    yield Section(
+        text("Can it be trusted?"), blocks(table(("", "this record"), questions)), "trust"
+    )
+    audit = self_audit.sentence(record, comparisons.audit)
+    pairs = self_audit.pairs_table(comparisons.audit)
+    yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
     run_to_run = self_audit.run_to_run(record)
     if run_to_run.rows:
-        runs, gpu = known.variation.runs, known.variation.gpu
+        runs, gpu = comparisons.variation.runs, comparisons.variation.gpu
         share = "the farthest" if runs.count < 20 else "all but 5 %"
-        says = text(
-            "The 95 % intervals of this report say what this process would measure again; another "
-            "differs by more. A difference counts only if it exceeds its ",
-            emphasis("margin"),
-            f": how far {share} of {runs.count} earlier runs on an {gpu} lay from their median of "
-            f"that ratio. Where fewer than {variation.ENOUGH} have both cases, it is at least that "
-            "of the ratio's class: what three of four ratios there stay within. Of cases not "
-            "measured in turns, the variations of both times are added up.",
-        )
-        yield Section(text("Run-to-run variation"), blocks(says, run_to_run), "run-to-run")
+        enough = f"{variation.ENOUGH}"
+        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=gpu, enough=enough)
+        yield Section(text("Run-to-run noise"), blocks(says, run_to_run), "run-to-run")
     ceilings = machine.ceilings(record)
-    none = paragraph("The record holds no measured ceilings.")
-    shown = ceilings if ceilings.rows else none
-    yield Section(text("What this machine gives"), (shown,), "machine")
+    none = text() if ceilings.rows else text("The record holds no measured ceilings.")
+    yield Section(text("What this machine reaches"), blocks(none, ceilings), "machine")
     levels = memory.by_level(record)
     if levels.rows:
         says = text(
-            "The latency of a load is measured with a chain in which each load waits for the one "
-            "before."
+            "The latency of a load comes from a chain in which each load waits for the one before."
         )
-        title = text("Memory, level by level")
-        yield Section(title, blocks(says, levels, charts), "memory")
+        yield Section(text("Memory, level by level"), blocks(says, levels, charts), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
     odd_values = odd.values(record)
     if odd_values.rows:
         says = text(
-            "Values that do not fit the rest of the record. None is changed, and a comparison "
-            "stands as it is unless it says otherwise."
+            "Values that do not fit the rest of the record. None is changed, and comparisons use "
+            "them unless the table says otherwise."
         )
         yield Section(text("Odd values"), blocks(says, odd_values), "odd-values")
     if "sustained" in regimes:
-        says = text(
-            "How the regime ",
-            emphasis("sustained"),
-            " follows NVIDIA's “GEMM Performance Measurement Methodology Guidelines” (CUTLASS, PR "
-            "3366):",
-        )
         title = text("NVIDIA's guideline, point by point")
-        yield Section(title, blocks(says, GUIDELINE), "guideline")
-    special = [each for each in map(record.experiment, SPECIAL) if each]
+        yield Section(title, blocks(marked(GUIDED), GUIDELINE), "guideline")
+    special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
     gaps = tables.not_passed(record, special)
     if gaps.rows:
-        title = text("Measurements of the machine without a time")
-        yield Section(title, (gaps,), "not-timed")
+        yield Section(text("Measurements of the machine without a time"), (gaps,), "not-timed")
     yield Section(text("How it was measured"), blocks(_how(report, regimes)), "how-it-was-measured")
     environment = provenance.environment(report)
     yield Section(text("Environment"), blocks(environment), "environment")
@@ -158,7 +202,7 @@ def _suspects(report: Measured, regimes: set[str]) -> Block:
         rows = ((text(Code(name)), why) for name, why in report.faster_than_ceiling.items())
         return table(("suspect case", "because"), rows)
     if not record.gpu_measured:
-        return paragraph(f"None was looked for: {record.no_gpu_because}.")
+        return paragraph(f"Not checked: {record.no_gpu_because}.")
     kinds = "cold or drained" if "drained" in regimes else "cold"
     return paragraph(f"No {kinds} kernel time is faster than these ceilings allow.")
 
@@ -169,221 +213,114 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     statuses = ("passed", "unsupported", "not_run", "incorrect", "failed")
     counts = ", ".join(f"{count[status]} {status.replace('_', ' ')}" for status in statuses)
     yield paragraph(f"{len(record.cases)} cases: {counts}.")
-    gate = provenance.program(record.environment) == "recheck"
-    items = [
-        text(
-            strong("The gate."),
-            " A time is recorded only for a case whose result passed its check on the same "
-            "binary, device and shape; the result that was timed is checked again afterwards. "
-            "Shapes that are not timed are proven by ",
-            Code("--gate"),
-            f"{' and the tests' * gate}, not by this record. Every other case is listed with its "
-            "reason.",
-        ),
-        text(
-            strong("What the gate cannot see."),
-            " Only outputs convict a row, so these pass: a row that keeps results by the ",
-            emphasis("contents"),
-            " of its inputs, skips a hot launch whose output already stands, does less work in one "
-            "launch than it is told",
-            text(" (", emphasis("inner"), ")") if "inner" in regimes else "",
-            ", leaves other work running, keeps device memory, changes a setting of the process "
-            "that other rows depend on, or rounds reals within the bound. Read the code of a row "
-            "that you do not trust.",
-        ),
-        _clocks(report, regimes),
-        *_drained(report, regimes),
-    ]
-    if regimes & {"first", "first_context"}:
-        items.append(
-            text(
-                strong("First calls."),
-                " Each sample of ",
-                emphasis("first"),
-                " and ",
-                emphasis("first context"),
-                " is a process of its own, in random order among rows. Its output is checked.",
-            )
-        )
+    is_ours = provenance.program(record.environment) == "recheck"
     rounds = (
-        f" All have {method.rounds} rounds; a row that is too slow for so many takes its turns in "
-        "some, from the first to the last."
+        f" Every case has {method.rounds} rounds; a kernel that is too slow for all of them takes "
+        "part in some, from the first to the last."
     )
-    sustained = (
-        " Sustained rows come one by one; the first is measured again at the end, and its second "
-        "time stands: if it drifted, all are marked."
-    )
-    items += [
-        text(
-            strong("Order."),
-            " Strategies of one shape and regime take turns in rounds of random order, so that "
-            "drift meets all alike.",
-            rounds if method.rounds else "",
-            sustained if "sustained" in regimes else "",
-        ),
+    spent = provenance.spent(record)
+    total = text(f" {record.wall_seconds:.0f} s: {spent}, the rest between cases.")
+    items = (
+        marked(CHECKED, tests=" and the tests" * is_ours),
+        marked(UNSEEN, inner=marked(" (*inner*)") if "inner" in regimes else ""),
+        _clocks(report, regimes),
+        _drained(report) if "drained" in regimes else text(),
+        marked(FIRST) if regimes & {"first", "first_context"} else text(),
+        marked(ORDER + (rounds if method.rounds else "") + SUSTAINED * ("sustained" in regimes)),
         _comparisons(report),
         _numbers(report),
-        text(
-            strong("Energy."),
-            " Watts and joules in ",
-            Code("record.json"),
-            " are of sustained launches; in older records, of hot ones at the headline shapes. GHz "
-            "is the SM clock held while the rate was measured.",
-        ),
-    ]
-    if spent := provenance.spent(record):
-        total = f" {record.wall_seconds:.0f} s: {spent}, the rest between cases."
-        items.append(text(strong("Time."), total))
-    items += [
+        marked(ENERGY),
+        marked("**Time.**") + total if spent else text(),
         _samples(report, regimes),
-        text(
-            strong("Disturbed times."),
-            " A time is marked ",
-            emphasis("disturbed"),
-            " if another process took 5 % or more of the GPU's time meanwhile; if other programs "
-            "kept the CPUs busy that a host-timed case could have used; or if more than a quarter "
-            "of its blocks jumped even when measured again. It may be too long, and it decides no "
-            "claim.",
-        ),
-    ]
-    yield Bullets(tuple(items))
+        marked(DISTURBED),
+    )
+    yield Bullets(tuple(filter(None, items)))
     dropped = provenance.dropped(record)
     if dropped.rows:
-        lead = text(Anchor("left-out"), strong("Left out"), " by the plan of this run:")
-        yield Bullets((lead,))
+        yield Bullets((marked("<left-out>**Left out** by the plan of this run:"),))
         yield dropped
 
 
 def _clocks(report: Measured, regimes: set[str]) -> Text:
-    state = report.record.environment.state
-    events = Text()
+    state, events = report.record.environment.state, text()
     if state.event_nanoseconds is not None:
-        hosts = "hosts differ by"
-        step = state.event_step_nanoseconds
         several = self_audit.run_to_run(report.record).rows
-        events = text(
-            f" What two events with nothing between them measure, {state.event_nanoseconds} ns, is "
-            "subtracted of every time;",
-            f" their clock has steps of {step} ns;" if step else "",
-            " of launches under 10 µs that may be a good part of what ",
-            link("#run-to-run", hosts) if several else hosts,
-            ".",
+        step = state.event_step_nanoseconds
+        events = marked(
+            " Two events with nothing between them are {empty} ns apart, which is subtracted from "
+            "every time{step}. For launches under 10 µs that may be a large part of "
+            + ("[what hosts differ by](#run-to-run)." if several else "what hosts differ by."),
+            empty=f"{state.event_nanoseconds}",
+            step=f"; their clock has steps of {step} ns" if step else "",
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
-    return text(
-        strong("Clocks."),
-        " GPU: CUDA events around the launch alone, on one stream whose work is queued ahead, so "
-        "that launch latency stays outside.",
-        events,
-        f" CPU{end_to_end}: the host's steady clock around the whole call, which returns after "
-        "every thread has joined or the device has been synchronised.",
-    )
+    return marked(CLOCKS, events=events, end_to_end=end_to_end)
 
 
-def _drained(report: Measured, regimes: set[str]) -> Iterator[Text]:
-    if "drained" not in regimes:
-        return
+def _drained(report: Measured) -> Text:
     elsewhere = sentences.drained(report)
-    lead = " Elsewhere it makes little difference: at the headline, "
-    yield text(
-        Anchor("drained"),
-        strong("Drained."),
-        " A kernel may end while tens of megabytes that it wrote are still in L2. So behind it "
-        "another kernel reads twice L2. A drained time is that of both, less the median of the "
-        "second one after a clean L2, in the same block. That adds up to about 1 µs between the "
-        "kernels. It ranks kernels that write much.",
-        text(lead, elsewhere, ".") if elsewhere else "",
-    )
+    lead = " Other experiments differ little: at the headline, "
+    return text(marked(DRAINED), text(lead, elsewhere, ".") if elsewhere else "")
 
 
 def _comparisons(report: Measured) -> Text:
-    known = report.comparisons
-    resolution = self_audit.resolution_text(known.resolution)
-    margin = Text()
+    comparisons, noise = report.comparisons, text()
     if self_audit.run_to_run(report.record).rows:
-        whose = f", which is an {known.borrowed}'s" if known.borrowed else ""
-        where = link("#run-to-run", "margin")
-        margin = text(", and further than the ", where, f" of that ratio{whose}")
-    of = ["claims", *["stories"] * bool(report.collection.stories)]
-    of += ["listings"] * bool(report.collection.listings)
-    return text(
-        Anchor("comparisons"),
-        strong("Comparisons."),
-        " Cases of one shape and regime were measured in turns, round by round, and are compared "
-        "in pairs: a ratio is the median over their common rounds. Its 95 % interval lies between "
-        "order statistics (Hettmansperger and Sheather). Where cases cannot be paired (ᵉ: "
-        "different regimes, a CPU with a GPU, fewer than six common rounds), it has the far ends "
-        "of the two medians' intervals. Intervals assume independent rounds, and none is narrower "
-        f"than a step of the clock. Holm's correction covers all {len(known.family)} comparisons "
-        f"of {', '.join(of)}; extremes of several rows count once per pair. ",
-        emphasis("Faster"),
-        " and ",
-        emphasis("slower"),
-        ": the whole interval lies more than the ",
-        link("#self-audit", "resolution"),
-        f", {resolution}, from 1",
-        margin,
-        f", and the difference is significant at {100 * LEVEL:g} % after the correction. ",
-        emphasis("The same"),
-        f": the interval lies within {resolution} of 1. ",
-        emphasis("No significant difference"),
-        ": neither. A time is of all rounds of its case, also those that the other case does not "
-        "have. So a ratio need not be the quotient of the two times beside it.",
+        model = f", which is an {comparisons.borrowed}'s" if comparisons.borrowed else ""
+        noise = marked(
+            ", and further than the [noise](#run-to-run) of that ratio{model}", model=model
+        )
+    kinds = ["claims", *["stories"] * bool(report.collection.stories)]
+    kinds += ["listings"] * bool(report.collection.listings)
+    return marked(
+        COMPARISONS,
+        family=f"{len(comparisons.family)}",
+        kinds=", ".join(kinds),
+        resolution=resolution_text(comparisons.resolution),
+        noise=noise,
+        level=f"{100 * LEVEL:g}",
     )
 
 
 def _numbers(report: Measured) -> Text:
     record, method = report.record, report.record.method
     # the form of older schemas defines the interval
-    confidence = f"{100 * (record.method.confidence or 1 - LEVEL):g} %"
-    of = "of its blocks' medians."
-    if record.environment.gpu and record.environment.state.event_step_nanoseconds is None:
-        of = (
-            "in this older record of all samples. As those of a round are alike, the interval is "
-            "too narrow; end to end it covers 88 %."
-        )
+    confidence = f"{100 * (method.confidence or 1 - LEVEL):g} %"
+    is_older = record.environment.gpu and record.environment.state.event_step_nanoseconds is None
     proofs, three = method.proofs_timed_from_seconds, method.three_samples_from_seconds
     long = ""
     if proofs:
-        only = (
-            f"; from {three:g} s on the only ones, with Student's interval of their logarithms"
-            if three
-            else ""
-        )
         long = (
-            f" Where a launch on the CPU takes {proofs:g} s or more, its two proofs and its launch "
-            f"on fresh inputs are samples as well{only}."
+            f" If a launch on the CPU takes {proofs:g} s or more, its two proofs and its launch on "
+            "fresh inputs are samples as well"
         )
-    return text(
-        strong("Numbers."),
-        f" A time is a median with its nonparametric {confidence} interval, {of}{long} Units are "
-        "SI (1 GB = 10⁹ bytes). Rates count the problem's compulsory work, whatever a strategy "
-        "really moves, over the median time.",
-    )
+        long += (
+            f"; from {three:g} s on they are the only samples, with Student's interval of "
+            "their logarithms."
+            if three
+            else "."
+        )
+    medians = OLD_INTERVALS if is_older else "of its blocks' medians."
+    return marked(NUMBERS, confidence=confidence, medians=marked(medians), long=long)
 
 
 def _samples(report: Measured, regimes: set[str]) -> Text:
-    record, method = report.record, report.record.method
+    record, above = report.record, report.record.method.disturbed_above
     timed = [case.seconds for case in record.cases if case.seconds]
     discarded = sum(seconds.discarded for seconds in timed)
     kept = sum(seconds.samples for seconds in timed)
     set_aside = sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside)
-    why = (
-        f" because their block took more than {method.disturbed_above} times as long as the case's "
-        "fastest block but one, and measured again"
-    )
-    first = ", but the first time of a sustained row that was measured twice"
-    held = text(
-        " ",
-        link("samples.jsonl.bz2", Code("samples.jsonl.bz2")),
-        f" holds the {set_aside} of them that were set aside, under ",
-        Code("set_aside"),
-        ".",
+    why = f" because their block took more than {above}× the second-fastest block, and re-measured"
+    first = ", except the first time of a sustained kernel that was measured twice"
+    held = marked(
+        " [`samples.jsonl.bz2`](samples.jsonl.bz2) holds {count} of the discarded samples, under "
+        "`set_aside`.",
+        count=f"{set_aside}",
     )
     return text(
-        strong("Samples."),
-        f" {kept} kept, {discarded} set aside{why if method.disturbed_above else ''}. Nothing else "
-        f"is left out{first if 'sustained' in regimes else ''}.",
+        marked("**Samples.**"),
+        f" {kept} kept, {discarded} discarded{why if above else ''}. Nothing else is left out"
+        f"{first if 'sustained' in regimes else ''}.",
         held if set_aside else "",
     )
 
@@ -400,9 +337,10 @@ def _again(report: Measured) -> Iterator[Block]:
     if program != "recheck":
         lines.append(f"# without presets: cmake --build FOLDER --target {program}_report")
     yield Listing("\n".join(lines), "sh")
-    yield paragraph(
-        link("record.json", Code("record.json")),
-        " beside this file holds every case, ",
-        link("samples.jsonl.bz2", Code("samples.jsonl.bz2")),
-        " every raw sample; the same files always render to the same bytes.",
+    yield Paragraph(
+        marked(
+            "[`record.json`](record.json) next to this file holds every case, "
+            "[`samples.jsonl.bz2`](samples.jsonl.bz2) every raw sample. The same files always "
+            "render to the same bytes."
+        )
     )

@@ -1,4 +1,4 @@
-"""The first page: the answer, each claim in a line, where the rest is."""
+"""The first page: the answer, one chart, the fastest, then the claims by verdict."""
 
 from __future__ import annotations
 
@@ -9,45 +9,46 @@ from dataclasses import dataclass
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
-from recheck_report.formatting import VERDICTS, shape_label
+from recheck_report.formatting import shape_label
 from recheck_report.record.record import Record
-from recheck_report.say import documents, harnesses, provenance, summary
-from recheck_report.say.claim import SUMMARY, View
+from recheck_report.say import answer, documents, harnesses, provenance
+from recheck_report.say.claim import View
 from recheck_report.say.nodes import (
     Block,
     Bullets,
+    Fold,
     Note,
     Page,
+    Picture,
     Section,
     Text,
     blocks,
     joined,
     link,
+    marked,
     strong,
     table,
     text,
 )
 from recheck_report.say.pages import MARK, machine, without
 
+OPEN = "download [report.html](report.html), then open it (code hosts show its source)"
+# sections of the first page, in a line above them
+CONTENTS = {
+    "fastest": "fastest", "fails": "what fails", "depends": "what depends",
+    "undecided": "too close to call", "holding": "what holds", "sure": "how sure",
+    "warnings": "warnings", "limits": "what it cannot tell", "pages": "all pages",
+}  # fmt: skip
 _LINKS = {
-    CLAIMS: text(link(CLAIMS, "Claims"), ": each with its quote, checks and evidence"),
-    ERRATA: text(link(ERRATA, "Errata"), ": errors as printed, what is right, the listings"),
-    CHANGES: text(link(CHANGES, "Changes"), ": checks changed after the first evidence"),
-    harnesses.PAGE: text(
-        link(harnesses.PAGE, "Why your number differs"),
-        ": the same kernels by nvbench, Triton, CuPy, Nsight Compute",
-    ),
-    METHOD: text(
-        link(METHOD, "Method"),
-        ": words explained, trust, the machine; ",
-        link(f"{METHOD}#reproduce-it", "how to repeat it"),
-    ),
-    "report.html": text(
-        link("report.html", "report.html"),
-        ": every case and sample, offline; ",
-        link("report.html#view=compare", "did my GPU differ?"),
-    ),
-    CASES: text(link(CASES, CASES), ": every time and rate"),
+    CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
+    ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
+    CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
+    harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): the same kernels by nvbench, "
+    "Triton, CuPy, Nsight Compute",
+    METHOD: f"[Method]({METHOD}): words explained, trust, the machine, "
+    f"[how to repeat it]({METHOD}#reproduce-it)",
+    "report.html": f"Every case and sample, and a comparison with your GPU: {OPEN}",
+    CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
 
@@ -56,71 +57,93 @@ class Peak:
     """What the peak collection's report of a GPU model says in a sentence, by experiment."""
 
     says: dict[str, Text]
-    folder: str  # where it lies, as an address relative to the report that says so
+    folder: str  # the folder of that report, as an address relative to this one
 
 
-def readme(report: Measured, files: Names[str], others: bool, peak: Peak | None) -> Page:
-    """`files`: the others of the folder, to which it may lead; `others`: whether the claims' page
-    has other GPUs' verdicts."""
+def readme(
+    report: Measured, files: Names[str], others: bool, peak: Peak | None, chart: Picture | None
+) -> Page:
+    """`files`: the other files of the folder, which it may link to; `others`: whether the page of
+    the claims has other GPUs' verdicts; `chart`: of the claims."""
     record, view = report.record, View(report)
-    warnings = provenance.brands(report)
-    answer = or_placeholder(lambda: summary.answer(report, warnings), lambda why: [without(why)])
-    counts = table(("claims", *VERDICTS), view.kinds, range(1, 8))
-    links = [text(joined(", ", (link(page(e), e.title) for e in record.ordinary)),
-                  ": charts, every row"),
-             *(says for name, says in _LINKS.items() if name in files)]  # fmt: skip
+    experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
+    links = [experiments + ": charts, every kernel, every shape"]
+    links += [marked(words) for name, words in _LINKS.items() if name in files]
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    found = blocks(
-        joined(" ", _left_out(report, view)),
-        _no_gpu(record, others),
-        answer,
-        (remark.note for remark in (*warnings, *provenance.notes(report))),
-        _beyond(record, peak),
-        counts if record.gpu_measured else None,
-        Bullets(tuple(links)),
-        _measured_with(record),
-        Section(text("The claims"), blocks(table(SUMMARY, view.rows)), "claims")
-        if view.rows
-        else None,
+    flags = "; ".join(remark.title for remark in provenance.brands(report))
+    sections = blocks(
+        or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
+        Section(text("All pages"), blocks(Bullets(tuple(links)), _measured_with(record)), "pages"),
         _documents(report, ERRATA in files),
     )
+    anchors = [section.anchor for section in sections if isinstance(section, Section)]
+    contents = (link(f"#{name}", CONTENTS[name]) for name in anchors if name in CONTENTS)
+    where = marked("**Warnings**: {flags} ([why](#warnings)).", flags=flags) if flags else text()
+    body = blocks(
+        joined(" ", _left_out(report, view)),
+        _no_gpu(record, others),
+        strong(view.counts, ".") if report.judgement.claims and record.gpu_measured else None,
+        Note(where, warning=True) if where else None,
+        text("On this page: ", joined(" · ", contents)),
+        chart if record.gpu_measured else None,
+        sections,
+    )
     headline = f": {view.headline}" if view.headline else ""
-    return Page(MARK, text(title, headline), found)
+    return Page(MARK, text(title, headline), body)
+
+
+def answer_blocks(
+    report: Measured, peak: Peak | None, more: Iterator[Block] | None = None
+) -> tuple[Block, ...]:
+    """The fastest, `more` about that, the claims by verdict, how sure they are, and what the report
+    cannot tell."""
+    judged = report.record.gpu_measured
+    return blocks(
+        answer.fastest(report),
+        more,
+        beyond(report.record, peak),
+        *([answer.failing(report), answer.depending(report), answer.undecided(report)] * judged),
+        answer.folded(report),
+        answer.sure(report),
+        answer.warnings(report),
+        answer.limits(report),
+    )
 
 
 def _left_out(report: Measured, view: View) -> Iterator[Text]:
     record = report.record
     if view.left_out:
         yield view.left_out
-    if absent := [each.title for each in record.experiments if not record.cases_of(each)]:
+    if absent := [
+        experiment.title for experiment in record.experiments if not record.cases_of(experiment)
+    ]:
         yield text(f"Not in this record: {', '.join(absent)}.")
     if many := len(record.plan.dropped):
         shapes = "1 shape" if many == 1 else f"{many} shapes"
-        where = link(f"{METHOD}#left-out", "which and why")
-        yield text(f"Left out by the plan: {shapes}, ", where, ".")
+        yield marked(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
 
 
 def _no_gpu(record: Record, others: bool) -> Note | None:
     if record.gpu_measured:
         return None
-    where = link("claims.md#other-gpus", "other GPUs")
-    more = text(" What GPUs gave, claim by claim: ", where, ".") if others else ""
-    return Note(text(f"Why: {record.no_gpu_because}.", more))
+    where = f" What GPUs gave, claim by claim: [other GPUs]({CLAIMS}#other-gpus)." if others else ""
+    return Note(marked("Why: {reason}." + where, reason=record.no_gpu_because))
 
 
-def _beyond(record: Record, peak: Peak | None) -> Text:
-    """What kernels beyond the documents reach."""
+def beyond(record: Record, peak: Peak | None) -> Text:
+    """What kernels beyond the documents reach; empty without a report of them."""
     says = peak.says if peak else {}
-    found = [
-        text(f"{each.title} at {shape_label(each.headline)}: ", says[each.name])
-        for each in record.ordinary
-        if each.name in says
+    sentences = [
+        text(f"{experiment.title} at {shape_label(experiment.headline)}: ", says[experiment.name])
+        for experiment in record.ordinary
+        if experiment.name in says
     ]
-    if not peak or not found:
-        return Text()
+    if not peak or not sentences:
+        return text()
     where = link(f"{peak.folder}{README}", "The report")
-    return text(strong("Beyond the documents"), ": ", joined("; ", found), ". ", where, ".")
+    listed = joined("; ", sentences)
+    return marked("**Beyond the documents**: {listed}. {where}.", listed=listed, where=where)
 
 
 def _measured_with(record: Record) -> Text:
@@ -134,7 +157,7 @@ def _measured_with(record: Record) -> Text:
 
 
 def _documents(report: Measured, has_errata: bool) -> Block | None:
-    """Where the claims are from; in full where no other page has that."""
+    """The documents that the claims are from; in full if there is no page of errata."""
     columns, rows = (
         (documents.CITED, documents.cited(report))
         if has_errata
@@ -143,5 +166,7 @@ def _documents(report: Measured, has_errata: bool) -> Block | None:
     if not rows:
         return None
     title = "The document" if documents.one_title(report) else "The documents"
-    found = blocks(documents.printed(report), table(columns, rows))
-    return Section(text(title), found, "documents")
+    shown: Block = table(columns, rows)
+    if len(rows) > 1:
+        shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
+    return Section(text(title), blocks(documents.printed(report), shown), "documents")

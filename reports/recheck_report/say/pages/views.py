@@ -12,20 +12,17 @@ from recheck_report.anchors import claim_anchor
 from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, NOT_JUDGED, VERDICTS, duration, spread
-from recheck_report.record import verdicts as VERDICT
-from recheck_report.say import claim, documents, provenance, summary, tables
+from recheck_report.formatting import NBSP, NONE, VERDICTS, duration, spread
+from recheck_report.say import claim, documents, provenance, standings, tables
 from recheck_report.say.nodes import (
-    BREAK,
     Block,
-    Bullets,
+    Fold,
     Note,
     Section,
     Table,
     Text,
     blocks,
     code,
-    emphasis,
     joined,
     link,
     paragraph,
@@ -36,10 +33,9 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import changes, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import Peak
+from recheck_report.say.pages.readme import Peak, answer_blocks
 from recheck_report.say.times import count
 
-LISTED = 5  # claims of a card of the summary
 FILE = "report.html"
 
 
@@ -97,43 +93,33 @@ class Views:
         ]
         return joined(" · ", (strong(machine(self.report.record)), *filter(None, facts)))
 
-    @property
-    def _counts(self) -> dict[str, int]:
-        return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
+    @cached_property
+    def _verdicts(self) -> claim.View:
+        return claim.View(self.report)
 
     @property
     def headline(self) -> Text:
-        answer = self._verdicts.headline
+        answer, left_out = self._verdicts.headline, self._verdicts.left_out
         named = joined(": ", [documents.called(self.report), answer]).capitalized
-        return (named + "." if answer else named) or self.left_out or text("What is fastest here")
-
-    @property
-    def left_out(self) -> Text:
-        return self._verdicts.left_out
-
-    @property
-    def _verdicts(self) -> claim.View:
-        return claim.View(self.report)
+        return (named + "." if answer else named) or left_out or text("What is fastest here")
 
     @property
     def claimed(self) -> Text:
         """Whose claims these are."""
         sources = self.documents
-        names = [f"“{each.english or each.title}”" if each.title else each.name for each in sources]
+        names = [
+            f"“{source.english or source.title}”" if source.title else source.name
+            for source in sources
+        ]
         who = "it" if len(names) == 1 else f"{len(names)} documents"
         more = "" if len(names) == 1 else f": {'; '.join(names)}"
         said = f"What {who} claimed, measured again on {machine(self.report.record)}{more}."
-        return joined(" ", [said, self.left_out])
-
-    @property
-    def judged(self) -> int:
-        """How many claims are counted."""
-        return sum(self._counts.values()) - self._counts[NOT_JUDGED]
+        return joined(" ", [said, self._verdicts.left_out])
 
     @property
     def bar(self) -> list[tuple[str, int, Text]]:
         """The verdicts with their counts, and a link to the claims: "20 hold"."""
-        counts = {verdict: many for verdict, many in self._counts.items() if many}
+        counts = {verdict: many for verdict, many in self._verdicts.by_verdict.items() if many}
         words = {v: VERDICTS[v].one if n == 1 else VERDICTS[v].many for v, n in counts.items()}
         return [
             (verdict, many, link(view("claims", verdict=verdict), f"{many} {words[verdict]}"))
@@ -145,91 +131,50 @@ class Views:
         return tuple(remark.note for remark in provenance.brands(self.report))
 
     @property
-    def cards(self) -> tuple[Section, ...]:
-        judgement, holds = self.report.judgement, VERDICT.HOLDS
-        timed = [c for c in judgement.claims if c.verdict == holds and c.claim.kind == "timed"]
-        some = (
-            self._some("What fails", VERDICT.FAILS, judgement.furthest(LISTED)),
-            self._some("What holds", (holds,), timed[:LISTED]),
-        )
-        return (self._fastest(), *filter(None, some), self._trust())
-
-    def _fastest(self) -> Section:
-        items = []
-        for each in self.answers:
-            topic = link(view("speed", experiment=each.name), each.title)
-            beyond = text(BREAK, each.beyond) if each.beyond else ""
-            items.append(text(topic, " ", each.fastest[each.headline], beyond))
-        more = paragraph(link(view("speed"), "Every row, shape and sample"))
-        return Section(text("What is fastest"), blocks(Bullets(tuple(items)), more))
-
-    def _some(self, heading: str, which: tuple[str, ...], some: list[Judged]) -> Section | None:
-        if not some:
-            return None
-        items = []
-        for each in some:
-            topic = link(
-                view("claims", claim=each.claim.id), f"{each.claim.id} ", claim.said(each.claim)
-            )
-            items.append(text(topic, " ", claim.tested(each).ended))
-        counts = [(verdict, self._counts[verdict]) for verdict in which if self._counts[verdict]]
-        total = sum(many for _, many in counts)
-        every = [link(view("claims", verdict=v), f"All {many}: {v}") for v, many in counts]
-        return Section(
-            text(f"{heading}: {len(items)} of {total}"),
-            blocks(Bullets(tuple(items)), paragraph(joined(" · ", every))),
-        )
-
-    def _trust(self) -> Section:
-        rows = summary.trust(self.report)
-        items = tuple(text(emphasis(name, ":"), " ", value) for name, value in rows)
-        more = joined(
-            " · ",
-            [
-                link(view("evidence"), "Evidence: self-audit, method, every case"),
-                link(view("compare"), "Did my GPU differ?"),
-            ],
-        )
-        notes = (remark.note for remark in provenance.notes(self.report))
-        return Section(text("Can it be trusted"), blocks(Bullets(items), notes, more))
+    def sections(self) -> tuple[Block, ...]:
+        """What the first page of the Markdown report says, from the fastest kernels on."""
+        experiments = self.report.record.ordinary
+        tables = ((e, standings.shapes_section(self.report, e)) for e in experiments)
+        folds = (Fold(text(f"{e.title}: every shape"), s.blocks) for e, s in tables if s)
+        return answer_blocks(self.report, self.peak, folds)
 
     @cached_property
     def answers(self) -> list[Answers]:
-        report, found = self.report, []
-        absent = text(f"Not measured: {report.record.no_gpu_because}")
-        for each in report.record.ordinary:
-            shapes = report.record.shapes(each)
-            fastest = {name: summary.winner(report, each, name) for name in shapes}
-            fastest.setdefault(each.headline, absent)
-            accuracy = summary.accuracy(report, each)
-            beyond = self._beyond(each.name)
-            found.append(Answers(each.name, each.title, each.headline, fastest, beyond, accuracy))
-        return found
-
-    def _beyond(self, experiment: str) -> Text:
-        says = self.peak.says.get(experiment) if self.peak else None
-        if not self.peak or not says:
-            return Text()
-        where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
-        return text(where, ": ", says)
+        report, made = self.report, []
+        says = self.peak.says if self.peak else {}
+        for experiment in report.record.ordinary:
+            shapes = [*report.record.shapes(experiment), experiment.headline]
+            fastest = {
+                shape: joined(" ", standings.sentences(report, experiment, shape))
+                or standings.untimed(report, experiment, shape)
+                for shape in dict.fromkeys(shapes)
+            }
+            past = text()
+            if self.peak and experiment.name in says:
+                where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
+                past = text(where, ": ", says[experiment.name])
+            accuracy = standings.accuracy(report, experiment)
+            about = experiment.name, experiment.title, experiment.headline
+            made.append(Answers(*about, fastest, past, accuracy))
+        return made
 
     # the claims and the errata
 
     @property
     def documents(self) -> list[Source]:
         """Those that claims are from."""
-        named = {each.claim.document for each in self.report.judgement.claims}
-        return [each for each in self.report.collection.sources.values() if each.id in named]
+        named = {judged.claim.document for judged in self.report.judgement.claims}
+        return [source for source in self.report.collection.sources.values() if source.id in named]
 
     @property
     def choices(self) -> dict[str, tuple[str, dict[str, str]]]:
         """What claims are filtered by: its label, and the values with their names."""
         claims = self.report.judgement.claims
-        shown = {each.verdict for each in claims}
-        kinds = {each.claim.kind for each in claims}
+        shown = {judged.verdict for judged in claims}
+        kinds = {judged.claim.kind for judged in claims}
         return {
             "document": ("Document", {e.id: f"{e.id}, {e.name}" for e in self.documents}),
-            "verdict": ("Verdict", {each: each for each in VERDICTS if each in shown}),
+            "verdict": ("Verdict", {verdict: verdict for verdict in VERDICTS if verdict in shown}),
             "kind": ("Decided by", {e: e for e in (*KINDS, BY_READING) if e in kinds}),
         }
 
@@ -244,22 +189,22 @@ class Views:
 
     @cached_property
     def claims(self) -> list[ClaimRow]:
-        found = []
-        for each in self.report.judgement.claims:
-            measured, why = claim.tested(each), claim.why(each)
+        rows = []
+        for judged in self.report.judgement.claims:
+            measured, why = claim.tested(judged), claim.why(judged)
             bare = measured.plain == NONE
             row = ClaimRow(
-                each.claim.id,
-                each.verdict,
-                each.claim.document,
-                each.claim.kind,
-                claim.said(each.claim),
+                judged.claim.id,
+                judged.verdict,
+                judged.claim.document,
+                judged.claim.kind,
+                claim.said(judged.claim),
                 why if bare else measured,
-                Text() if bare else claim.because(each),
-                self._of_claim(each, why),
+                Text() if bare else claim.because(judged),
+                self._of_claim(judged, why),
             )
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
     def _of_claim(self, judged: Judged, why: Text) -> tuple[Block, ...]:
         place = f"{FILE}#{claim_anchor(judged.claim.id)}"
@@ -297,19 +242,21 @@ class Views:
         """Which cases have no time, and the pages on the method, the documents and the checks."""
         report = self.report
         gaps = tables.not_passed(report.record, report.record.ordinary)
-        found = blocks(
+        body = blocks(
             Section(text("Cases without a time"), (gaps,), "without-a-time") if gaps.rows else None,
             method_page(report, ()).blocks,
             (
-                each
-                for each in errata.page(report).blocks
-                if isinstance(each, Section) and each.anchor != "errata"
+                section
+                for section in errata.page(report).blocks
+                if isinstance(section, Section) and section.anchor != "errata"
             ),
             changes.page(report).blocks if report.changed_verdicts else None,
         )
-        titles = ((each.anchor, each.title) for each in found if isinstance(each, Section))
+        titles = (
+            (section.anchor, section.title) for section in body if isinstance(section, Section)
+        )
         names = [*titles, ("every-case", text("Every case"))]
-        return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *found)
+        return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *body)
 
     @property
     def made_from(self) -> str:

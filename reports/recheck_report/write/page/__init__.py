@@ -148,16 +148,14 @@ def _summary(views: Views, writer: Writer) -> str:
         f'<li class="{_verdict(verdict)}">{writer.inline(words)}</li>'
         for verdict, _, words in views.bar
     )
-    second = f'<p class="second">{writer.inline(views.claimed)}</p>' if views.judged else ""
+    second = f'<p class="second">{writer.inline(views.claimed)}</p>' if views.bar else ""
     return f"""\
 <p class="eyebrow">{writer.inline(views.about)}</p>
 {answer}
 {second}
-{f'<ul class="bar" aria-label="Claims by verdict">{bar}</ul>' if views.judged else ""}
+{f'<ul class="bar" aria-label="Claims by verdict">{bar}</ul>' if views.bar else ""}
 {writer.blocks(views.warnings)}
-<div class="cards">
-{writer.blocks(views.cards)}
-</div>"""
+{writer.blocks(views.sections)}"""
 
 
 def _claims(views: Views, writer: Writer) -> str:

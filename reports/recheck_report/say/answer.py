@@ -1,0 +1,215 @@
+"""A report's answer, section by section, for its first page and for the first view of report.html:
+the fastest kernels, what fails, what depends, what holds, how sure that is, what it cannot tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from recheck_report.anchors import CLAIMS, METHOD, page
+from recheck_report.claims import Judged
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import NONE, shape_label
+from recheck_report.record import verdicts as VERDICT
+from recheck_report.record.record import Experiment
+from recheck_report.say import provenance, standings
+from recheck_report.say.claim import EVERY, SUMMARY, View, claim_row, reason
+from recheck_report.say.nodes import (
+    Block,
+    Bullets,
+    Fold,
+    Note,
+    Section,
+    Table,
+    Text,
+    blocks,
+    joined,
+    link,
+    marked,
+    table,
+    text,
+)
+from recheck_report.say.trust import trust, trusted
+
+LIMITS = {
+    "machine": f"""**Another GPU, host, clock or driver.** One process measured one machine, with
+its settings as found. [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs on an
+{{gpu}}.""",
+    "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
+one shape.""",
+    "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
+    "no drained": """**Kernels that write much.** Not measured: drained times. Cold times leave out
+bytes that are still in the L2 cache when the kernel ends, up to half of that cache.""",
+    "shapes": "**Other shapes.** Between the shapes measured, another kernel may be the fastest.",
+    "cheats": f"""**Kernels that cheat.** Only wrong output is rejected. The method lists
+[what passes]({METHOD}#how-it-was-measured).""",
+    "causes": """**Why a kernel is fast**, unless a counter says so. Other explanations are a
+reading of its source.""",
+    "readings": f"""**What an author meant.** Where words are vague, our reading decides.
+[Each claim]({CLAIMS}) states it.""",
+}
+MOST = 16  # claims of a table; the others are folded
+
+
+def whose_kernels(report: Measured) -> str:
+    """ "from the articles", if a document has every kernel that was timed; else empty."""
+    record, sources = report.record, report.collection.sources
+    target = "gpu" if record.gpu_measured else "cpu"
+    rows = (row for experiment in record.ordinary for row in record.strategies(experiment))
+    documents = {r.source.document for r in rows if r.role == "rung" and r.target == target}
+    if not documents or not documents <= {*sources}:
+        return ""
+    return " from the articles" if len(sources) > 1 else " from the article"
+
+
+def fastest(report: Measured) -> Section | None:
+    """The best kernel of each experiment at its headline shape against the library."""
+    rows = [row for experiment in report.record.ordinary for row in _fastest(report, experiment)]
+    if not rows:
+        return None
+    kernels = "kernel" if report.record.gpu_measured else "program"
+    columns = ["experiment", f"best {kernels}{whose_kernels(report)}", "library"]
+    columns += ["best against library, single launches", "sustained", "shapes"]
+    return Section(
+        text("The fastest, against the library"), blocks(table(columns, rows)), "fastest"
+    )
+
+
+def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
+    """A row for each contest of an experiment that has a time."""
+    none = link(f"{page(experiment)}#without-a-time", "no time")
+    title = link(page(experiment), experiment.title)
+    where = f"{standings.in_fp32(report, experiment)}, {shape_label(experiment.headline)}"
+    for contest in standings.contests(report, experiment):
+        shown = standings.standing(report, experiment, contest)
+        counts = standings.tally(standings.over_shapes(report, experiment, contest))
+        if not shown.names and not counts:
+            continue
+        label = f", {contest.label}" if contest.label else ""
+        shapes = link(f"{page(experiment)}#shapes", counts) if counts else NONE
+        if not shown.names:
+            yield [text(title, where, label), none, *[NONE] * 3, shapes]
+            continue
+        warm = standings.standing(report, experiment, contest, regime="sustained")
+        over = warm.words if contest.library else text(NONE)
+        if warm.ratio and warm.names != shown.names:
+            kernels = (standings.named(case, experiment, time=False) for case in warm.pair)
+            over = text(over, " (", joined(" against ", kernels), ")")
+        pair = [standings.named(case, experiment) for case in shown.pair]
+        single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
+        if shown.ratio and standings.not_drained(report, experiment):
+            single += ", drained not measured"
+        yield [text(title, where, label), *pair, single, over, shapes]
+
+
+# the claims, by verdict
+
+
+def _with(report: Measured, *verdicts: str) -> list[Judged]:
+    return [judged for judged in report.judgement.claims if judged.verdict in verdicts]
+
+
+def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
+    """A table of claims; those after the first few are folded."""
+
+    def some(part: list[Judged]) -> Table:
+        rows = [claim_row(judged) for judged in part]
+        runs = {row[-1].plain for row in rows}
+        columns = SUMMARY if len(runs) > 1 or runs.isdisjoint({NONE, EVERY}) else SUMMARY[:-1]
+        return table(columns, (row[: len(columns)] for row in rows), title=title)
+
+    shown, more = claims[:MOST], claims[MOST:]
+    return blocks(some(shown), Fold(text(f"{len(more)} more"), (some(more),)) if more else None)
+
+
+def failing(report: Measured) -> Section | None:
+    """What fails on this GPU, the furthest first, then what is wrong on every GPU."""
+    here, printed = _with(report, VERDICT.FAILS_HERE), _with(report, VERDICT.WRONG_AS_PRINTED)
+    if not here and not printed:
+        return None
+    here.sort(key=lambda judged: -judged.deviation)
+    counts = {"here": len(here), "on any GPU": len(printed)}
+    where = ", ".join(f"{many} {place}" for place, many in counts.items() if many)
+    title = text(f"What fails: {where}")
+    shown = (
+        Section(text(name), _claims(claims, name), level=3)
+        for name, claims in (("Fails here", here), ("Wrong on any GPU", printed))
+        if claims
+    )
+    return Section(title, blocks(shown), "fails")
+
+
+def depending(report: Measured) -> Section | None:
+    claims = _with(report, VERDICT.DEPENDS)
+    title = text(f"What depends on details that the documents leave open: {len(claims)}")
+    return Section(title, _claims(claims), "depends") if claims else None
+
+
+def undecided(report: Measured) -> Section | None:
+    claims = _with(report, VERDICT.UNDECIDED)
+    title = text(f"What is too close to call: {len(claims)}")
+    return Section(title, _claims(claims), "undecided") if claims else None
+
+
+def folded(report: Measured) -> Section | None:
+    """What holds, what was not measured and what is not judged, each folded by document."""
+    kinds = {
+        VERDICT.HOLDS: ("holds", "hold"),
+        VERDICT.NOT_MEASURED: ("was not measured", "were not measured"),
+        VERDICT.NOT_JUDGED: ("is not judged", "are not judged"),
+    }
+    folds = []
+    for verdict, (one, many) in kinds.items():
+        claims = _with(report, verdict)
+        for source in report.collection.sources.values():
+            some = [judged for judged in claims if judged.claim.document == source.id]
+            if not some:
+                continue
+            name = f"{source.id}, {source.name}: {len(some)} {one if len(some) == 1 else many}"
+            rows = [claim_row(judged) for judged in some]
+            shown = table(SUMMARY, rows)
+            if verdict != VERDICT.HOLDS:
+                about = (
+                    (row[0], reason(judged) or NONE) for row, judged in zip(rows, some, strict=True)
+                )
+                shown = table(("they said", "why it has no verdict"), about)
+            folds.append(Fold(text(name), (shown,)))
+    holding = len(_with(report, VERDICT.HOLDS))
+    title = text(f"What holds: {holding}, and what has no verdict")
+    return Section(title, tuple(folds), "holding") if folds else None
+
+
+# how sure, and what is missing
+
+
+def sure(report: Measured) -> Section:
+    """How far the numbers can be trusted, and how the claims were decided."""
+    view = View(report)
+    titles = [remark.title for remark in provenance.brands(report)]
+    items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
+    kinds = table(("decided", *(verdict for verdict in VERDICT.VERDICTS)), view.kinds, range(1, 8))
+    fold = Fold(text("How the claims were decided"), (kinds,))
+    shown = blocks(trusted(report, titles), Bullets(tuple(items)), fold if view.claims else None)
+    return Section(text("How sure is that?"), shown, "sure")
+
+
+def warnings(report: Measured) -> Section | None:
+    """Warnings and facts about the run, by cause."""
+    remarks = (*provenance.brands(report), *provenance.notes(report))
+    notes: tuple[Note, ...] = tuple(remark.note for remark in remarks)
+    return Section(text("Warnings, by cause"), notes, "warnings") if notes else None
+
+
+def limits(report: Measured) -> Section:
+    """What this report cannot tell, as far as its record decides that."""
+    record, known = report.record, report.comparisons.variation
+    timed = [case for case in record.cases if case.seconds and case.target == "gpu"]
+    long = {(case.experiment, case.strategy) for case in timed if case.regime == "sustained"}
+    sentences = [LIMITS["machine"]]
+    if record.gpu_measured:
+        sentences.append(LIMITS["sustained" if long else "no sustained"])
+        sentences += [LIMITS["no drained"]] * all(case.regime != "drained" for case in timed)
+    sentences += [LIMITS["shapes"], LIMITS["cheats"], LIMITS["causes"]]
+    sentences += [LIMITS["readings"]] * bool(report.judgement.claims)
+    values = {"kernels": f"{len(long)}", "runs": f"{known.runs.count}", "gpu": known.gpu}
+    items = tuple(marked(sentence, **values) for sentence in sentences)
+    return Section(text("What this report cannot tell you"), (Bullets(items),), "limits")

@@ -1,0 +1,287 @@
+"""Who is the fastest: of the kernels that are compared as equals, and of the library."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from recheck_report.anchors import page, place
+from recheck_report.claims.measured import Measured
+from recheck_report.formatting import duration, margin, shape_label, significant
+from recheck_report.queries import MEMORY, metric_of, reference
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.nodes import (
+    Code,
+    Section,
+    Text,
+    blocks,
+    joined,
+    link,
+    marked,
+    strong,
+    table,
+    text,
+    texts,
+)
+from recheck_report.say.ratio import speedup
+from recheck_report.statistics.ratio import Ratio
+
+ALIKE = 1.1  # errors that differ by a smaller factor are called as accurate
+WON, TIED, LOST = "won", "tied", "lost"
+_OUTCOMES = {"faster": WON, "slower": LOST}
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Kernels of an experiment that are compared as equals: of one arithmetic, on one layout."""
+
+    label: str  # what sets them apart from the other contests; empty if there are no others
+    rows: tuple[Case, ...]
+    library: tuple[str, ...]  # the rows of the library that they are compared with
+    regime: str
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The fastest kernel of a contest and the fastest of the library, at one shape in one regime.
+
+    `ratio`: how many times faster than the library the kernel is; None unless both have a time.
+    """
+
+    experiment: Experiment
+    shape: str
+    regime: str
+    best: Case | None
+    library: Case | None
+    ratio: Ratio | None
+
+    @property
+    def pair(self) -> tuple[Case | None, Case | None]:
+        return self.best, self.library
+
+    @property
+    def names(self) -> list[str]:
+        return [case.strategy for case in self.pair if case]
+
+    @property
+    def outcome(self) -> str:
+        """won, lost, or tied: the interval with its noise includes 1; empty without a ratio."""
+        return _OUTCOMES.get(self.ratio.outcome, TIED) if self.ratio else ""
+
+    @property
+    def words(self) -> Text:
+        """ "2.2 % faster [2.1, 2.4]", "tie: 2.6 % faster [2.1, 3.4], noise 5 %"."""
+        if not self.ratio:
+            only = [case.strategy for case in self.pair if case]
+            return text(
+                "not measured", *(part for name in only for part in (" against ", Code(name)))
+            )
+        if self.outcome != TIED:
+            return speedup(self.ratio)
+        why = ""
+        if self.ratio.masked_by_run_to_run:
+            why = f", noise {margin(self.ratio.resolution)}"
+        elif self.ratio.low > 1 or self.ratio.high < 1:
+            why = f", p = {significant(self.ratio.p, 2)}"
+        return text("tie: ", speedup(self.ratio), why)
+
+
+def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
+    """ "`tile32_depth8` 14.4 ms", with a link to its row."""
+    if case is None:
+        return text("–")
+    kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
+    return text(kernel, f" {duration(case.time.median)}") if time else kernel
+
+
+def contests(report: Measured, experiment: Experiment) -> list[Contest]:
+    """Those among the GPU's kernels; without a GPU time, that of the CPU's programs."""
+    record, dispatch = report.record, report.collection.settings.dispatch
+    gpu = is_timed(record, experiment, "gpu")
+    target, regime = ("gpu", record.ranked_by(experiment)) if gpu else ("cpu", "hot")
+    rows_by_kind: dict[tuple[bool, bool], list[Case]] = {}
+    for row in record.strategies(experiment):
+        alike = row.target == target and row.role in ("rung", "baseline") and row.contends
+        if alike and not row.sweep and row.strategy not in dispatch and (row.fp32 or row.split):
+            rows_by_kind.setdefault((row.split, row.layout == "column_major"), []).append(row)
+    kinds = {split for split, _ in rows_by_kind}, {columns for _, columns in rows_by_kind}
+    made = []
+    for (split, columns), rows in sorted(rows_by_kind.items()):
+        words = ["tensor cores, split inputs" if split else "IEEE fp32"] * (len(kinds[0]) > 1)
+        words += ["matrix by columns" if columns else "matrix by rows"] * (len(kinds[1]) > 1)
+        layout = "column_major" if columns else ""
+        vendor = reference(record, experiment, layout) if target == "gpu" else None
+        library = [row.strategy for row in rows if vendor and row.role == "baseline"]
+        library = [vendor, *(name for name in library if name != vendor)] if vendor else []
+        others = tuple(row for row in rows if row.strategy not in library)
+        if others or not split:
+            made.append(Contest(", ".join(words), others, tuple(library), regime))
+    return made
+
+
+def is_timed(record: Record, experiment: Experiment, target: str) -> bool:
+    return any(case.target == target and case.seconds for case in record.cases_of(experiment))
+
+
+def standing(
+    report: Measured, experiment: Experiment, contest: Contest, shape: str = "", regime: str = ""
+) -> Standing:
+    """At a shape, by default the headline's, in a regime, by default the one that ranks."""
+    shape, regime = shape or experiment.headline, regime or contest.regime
+
+    def fastest(names: Iterable[str]) -> tuple[Case | None, int]:
+        timed = (report.record.timed(experiment, name, shape, regime) for name in names)
+        cases = [case for case in timed if case]
+        return min(cases, key=lambda case: case.time.median, default=None), len(cases)
+
+    best, rows = fastest(row.strategy for row in contest.rows)
+    library, libraries = fastest(contest.library)
+    picked, ratio = rows * libraries, None
+    if library and best:
+        ratio = report.comparisons.verdict(library, best, picked=picked)
+    return Standing(experiment, shape, regime, best, library, ratio)
+
+
+def over_shapes(report: Measured, experiment: Experiment, contest: Contest) -> list[Standing]:
+    """At every shape at which a kernel and the library have times."""
+    shapes = report.record.shapes(experiment)
+    all_of_them = (standing(report, experiment, contest, shape) for shape in shapes)
+    return [shown for shown in all_of_them if shown.ratio]
+
+
+def tally(standings: Iterable[Standing]) -> str:
+    """ "1 won, 2 tied, 5 lost"; empty without a standing."""
+    counts = Counter(shown.outcome for shown in standings)
+    return ", ".join(f"{counts[way]} {way}" for way in (WON, TIED, LOST)) if counts else ""
+
+
+def not_drained(report: Measured, experiment: Experiment) -> bool:
+    """Whether memory limits the kernels, so that written bytes count, and no time is drained."""
+    cases = report.record.cases_of(experiment)
+    drained = any(case.regime == "drained" and case.seconds for case in cases)
+    return metric_of(report.record, experiment) is MEMORY and not drained
+
+
+def in_fp32(report: Measured, experiment: Experiment) -> str:
+    """What is compared, if a row is faster by less accurate arithmetic and so has no rank."""
+    rows = report.record.strategies(experiment)
+    if len(contests(report, experiment)) > 1:
+        return ""  # each says which arithmetic
+    return "" if all(row.fp32 or row.split or not row.contends for row in rows) else " in fp32"
+
+
+def _against(shown: Standing) -> Text:
+    """ "`stream_k` 2.57 ms, `cublas` 2.66 ms: 4.2 % faster [4.1, 4.4]"."""
+    cases = joined(", ", (named(case, shown.experiment) for case in shown.pair if case))
+    return text(cases, ": ", shown.words) if shown.ratio else cases
+
+
+def sentences(report: Measured, experiment: Experiment, shape: str = "") -> Iterator[Text]:
+    """A paragraph for each contest: the fastest kernel against the library at a shape, by default
+    the headline's with the sustained ratio and a tally of all shapes."""
+    for contest in contests(report, experiment):
+        shown = standing(report, experiment, contest, shape)
+        if not shown.best and not shown.library:
+            continue
+        label = f", {contest.label}" if contest.label else ""
+        regime = shown.regime if is_timed(report.record, experiment, "gpu") else "on the CPU"
+        where = f"{in_fp32(report, experiment)} at {shape_label(shown.shape)}{label}, {regime}"
+        parts = [text(strong("Fastest"), f"{where}: ", _against(shown), ".")]
+        if shown.ratio and not shape:
+            warm = standing(report, experiment, contest, regime="sustained")
+            over = text("not measured") if not warm.ratio else _against(warm)
+            parts += [text("Sustained: ", over, ".")]
+            if not_drained(report, experiment):
+                parts.append(text("Drained: not measured."))
+            counts = tally(over_shapes(report, experiment, contest))
+            to_shapes = link(f"{page(experiment)}#shapes", "shapes")
+            parts.append(text("All ", to_shapes, f": {counts}."))
+        yield joined(" ", parts)
+
+
+def untimed(report: Measured, experiment: Experiment, shape: str = "") -> Text:
+    """Why there is no fastest kernel at a shape."""
+    shape = shape or experiment.headline
+    planned = any(case.shape_name == shape for case in report.record.cases_of(experiment))
+    why = f"[why]({page(experiment)}#without-a-time)" if planned else "the run did not include it"
+    return marked(f"No kernel has a time at {shape_label(shape)}: {why}.")
+
+
+def brief(report: Measured) -> dict[str, Text]:
+    """A line for each experiment, without links, for another report: "`stream_k` 4.2 % faster than
+    `cublas` [4.1, 4.4], sustained a tie: …; of all shapes 5 won, 1 tied, 2 lost"."""
+    lines: dict[str, list[Text]] = {}
+    for experiment in report.record.ordinary:
+        for contest in contests(report, experiment):
+            shown = standing(report, experiment, contest)
+            warm = standing(report, experiment, contest, regime="sustained")
+            if shown.best and shown.library:
+                label = f"{contest.label}: " if contest.label else ""
+                pair = text(Code(shown.best.strategy), " against ", Code(shown.library.strategy))
+                shapes = tally(over_shapes(report, experiment, contest))
+                line = text(label, pair, f" {shown.regime} ", shown.words, ", sustained ")
+                line += text(warm.words, f" (shapes: {shapes})")
+                lines.setdefault(experiment.name, []).append(line)
+    return {name: joined("; ", sentences) for name, sentences in lines.items()}
+
+
+def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
+    """The fastest kernel against the library at each shape, losses marked; None without a pair."""
+    made = contests(report, experiment)
+    rows = []
+    for contest in made:
+        warm = standing(report, experiment, contest, regime="sustained")
+        every = [*over_shapes(report, experiment, contest), *[warm] * (warm.ratio is not None)]
+        for shown in every:
+            sustained = ", sustained" if shown.regime == "sustained" else ""
+            outcome = strong(LOST) if shown.outcome == LOST else text(shown.outcome)
+            kind = [contest.label] if len(made) > 1 else []
+            pair = (named(case, experiment) for case in shown.pair)
+            where = f"{shape_label(shown.shape)}{sustained}"
+            rows.append(texts((where, *kind, *pair, shown.words, outcome)))
+    if not rows:
+        return None
+    columns = ["shape", *["contest"] * (len(made) > 1), "fastest kernel", "library"]
+    note = text(
+        f"The fastest kernel against the fastest row of the library, {made[0].regime} unless the "
+        "shape says sustained. Tied: the interval with its noise includes 1."
+    )
+    shown_table = table([*columns, "kernel against library", "outcome"], rows)
+    return Section(text("Against the library, shape by shape"), blocks(note, shown_table), "shapes")
+
+
+def accuracy(report: Measured, experiment: Experiment) -> Text:
+    """At the headline shape: whether the fastest kernel is as accurate as the library, and which
+    kernels are the most and the least accurate; empty if results are exact or nothing was timed."""
+    record, shape, equals = report.record, experiment.headline, contests(report, experiment)[:1]
+    rows = (row for row in record.strategies(experiment) if row.contends and not row.sweep)
+    timed = (record.timed(experiment, r.strategy, shape, c.regime) for r in rows for c in equals)
+    cases = sorted((case for case in timed if case and _error(case)), key=_error)
+    if not cases or not cases[0].error:
+        return text()
+
+    def with_error(case: Case) -> Text:
+        error = f"{_error(case):.1e}".replace("-", "\N{NON-BREAKING HYPHEN}")
+        return named(case, experiment, time=False) + f" ({error})"
+
+    least = with_error(cases[-1])
+    sentence = marked("The most accurate is {a}, the least {b}.", a=with_error(cases[0]), b=least)
+    fastest = standing(report, experiment, equals[0])
+    if fastest.best in cases and fastest.library in cases:
+        ratio = _error(fastest.best) / _error(fastest.library)
+        how, library = "as accurate as", with_error(fastest.library)
+        if not 1 / ALIKE < ratio < ALIKE:
+            how = "less accurate than" if ratio > 1 else "more accurate than"
+            library += f", whose error is {significant(1 / ratio)} times as large"
+        if _error(fastest.library) < ALIKE * _error(cases[0]):
+            sentence = marked("No GPU kernel is more than 10 % better; the worst is {a}.", a=least)
+        lead = "The fastest non-library kernel, {best}, is {how} {library}. {sentence}"
+        best = with_error(fastest.best)
+        sentence = marked(lead, best=best, how=how, library=library, sentence=sentence)
+    metric = cases[0].error.metric
+    return f"At {shape_label(shape)}, errors against float64 as {metric}. " + sentence
+
+
+def _error(case: Case | None) -> float:
+    return case.error.value or 0.0 if case and case.error else 0.0
