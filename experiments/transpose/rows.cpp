@@ -32,7 +32,8 @@ Reason listing_fits(const Shape& s, const Device&) {
 }
 
 Reason square_listing_fits(const Shape& s, const Device& device) {
-  if (s[0] != s[1]) return "supports square matrices only: as printed, it mixes up width and height";
+  if (s[0] != s[1])
+    return "supports square matrices only: as printed, it mixes up width and height";
   return listing_fits(s, device);
 }
 

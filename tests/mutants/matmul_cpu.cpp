@@ -105,8 +105,9 @@ void right_until_timed(int m, int n, int k, const float* a, std::int64_t lda, co
   if (proven && relapse == Relapse::changes_its_input) const_cast<float&>(b[k - 1]) = a[0];
 }
 
-/// The part that reference::MatmulOracle would check if its seed depended only on the shape: sixteen
-/// rows, and C·x. In all other rows, two elements are wrong but keep the sum of the row along x.
+/// The part that reference::MatmulOracle would check if its seed depended only on the shape:
+/// sixteen rows, and C·x. In all other rows, two elements are wrong but keep the sum of the row
+/// along x.
 void right_where_it_is_looked_at(int m, int n, int k, const float* a, std::int64_t lda,
                                  const float* b, std::int64_t ldb, float* c, std::int64_t ldc) {
   std::mt19937_64 random(static_cast<std::uint64_t>((std::int64_t{m} * 31 + n) * 31 + k));

@@ -54,7 +54,8 @@ std::vector<float> Trial::product(const Strategy& strategy, Target& target) {
 double Trial::bound(const Strategy& strategy) const {
   const double promise = strategy.promise != nullptr ? strategy.promise(shape_, inputs_) : INFINITY;
   if (std::isfinite(promise)) return promise;
-  // the gate's bound for this number of terms does not depend on the product, so ask for one element
+  // the gate's bound for this number of terms does not depend on the product, so ask for one
+  // element
   const Shape one = {1, 1, shape_[2]};
   const std::vector<HostMatrix> none = {{1, one[2], one[2], Floats(one[2], 0.0F)},
                                         {one[2], 1, 1, Floats(one[2], 0.0F)}};
