@@ -10,8 +10,8 @@
 
 namespace recheck {
 
-/// The main program for a set of experiments: plans every case that their tables declare, has
-/// Google Benchmark choose among them, proves and times them, and writes record.json; `--help` has
+/// The main program for a set of experiments: plans every case that their tables declare, proves
+/// and times them, and writes record.json. Google Benchmark chooses and prints cases; `--help` has
 /// the details. It adds the experiments `machine` and `audit`, which every report needs, unless
 /// they are given. Returns the exit code, with one line on standard error unless it is 0: 2 for
 /// invalid input, 1 if the record cannot be kept or the gate found a wrong row, 77 if `--gate`

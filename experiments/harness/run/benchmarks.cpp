@@ -65,7 +65,6 @@ void list_benchmarks(const std::vector<Case>& cases) {
 }
 
 std::vector<Case> filtered(const std::vector<Case>& cases) {
-  // select cases before any runs: all rows of a shape are measured in the same rounds
   std::set<const Case*> chosen;
   for (const Case& c : cases)
     benchmark::RegisterBenchmark(c.id().c_str(), [&](benchmark::State& state) {
@@ -83,24 +82,14 @@ std::vector<Case> filtered(const std::vector<Case>& cases) {
   return left;
 }
 
-void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
-                    bool prints) {
-  for (const Case& c : cases) {
-    benchmark::RegisterBenchmark(c.id().c_str(),
-                                 [&](benchmark::State& state) {
-                                   measure(c);
-                                   report(c, state);
-                                 })
+void print_benchmarks(const std::vector<Case>& cases) {
+  for (const Case& c : cases)
+    benchmark::RegisterBenchmark(c.id().c_str(), [&](benchmark::State& state) { report(c, state); })
         ->UseManualTime()
         ->Iterations(1)
         ->Unit(benchmark::kMicrosecond);
-  }
-  // run all: its own filter would also match the suffixes that it appends to names
-  SilentReporter silent;
-  if (prints)
-    benchmark::RunSpecifiedBenchmarks(".");
-  else
-    benchmark::RunSpecifiedBenchmarks(&silent, ".");
+  // its own filter would also match the suffixes that it appends to names
+  benchmark::RunSpecifiedBenchmarks(".");
 }
 
 }  // namespace recheck

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -10,7 +9,7 @@
 
 namespace recheck {
 
-// Google Benchmark selects cases, runs them and reports: one benchmark for each case, by id.
+// Google Benchmark selects and prints cases, by id. It times nothing.
 
 /// Restarts this program without the environment variables with these prefixes, if any are set, as
 /// Google Benchmark and GoogleTest read theirs before main(). Call it first. Returns true if a
@@ -28,10 +27,8 @@ void list_benchmarks(const std::vector<Case>& cases);
 /// selects none.
 std::vector<Case> filtered(const std::vector<Case>& cases);
 
-/// Runs one benchmark per case: calls `measure`, then reports the case's median, or why it has
-/// none. `prints`: to standard output, in the format of --benchmark_format. Rethrows what `measure`
-/// throws.
-void run_benchmarks(const std::vector<Case>& cases, const std::function<void(const Case&)>& measure,
-                    bool prints);
+/// Prints each case's median, or why it has none, in the format of --benchmark_format, and writes
+/// them to --benchmark_out.
+void print_benchmarks(const std::vector<Case>& cases);
 
 }  // namespace recheck

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The main program: options, plan and record; the run, which Google Benchmark drives case by case;
-// its end.
+// The main program: options, plan and record; the run, shape by shape; its end.
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,23 +124,11 @@ class Run {
     runner_.refuse_rows(cases);
   }
 
-  /// Measures all cases of a shape, in rounds, when Google Benchmark reaches the first one; the
-  /// others then have their results. Throws DeviceLost after saving all results.
-  void measure(const Case& first) {
-    if (first.result || interrupted) return;
-    std::vector<Case*> group;
-    for (Case& c : record_.cases)
-      if (together(c, first)) group.push_back(&c);
-    progress_.begin(first);
-    look_around(false);
-    // skip shapes that will not finish in time, or that would leave no time for a headline shape
-    const double needed = expected(record_.cases, [&](const Case& c) {
-      return !c.result && (together(c, first) || (c.is_headline() && !first.is_headline()));
-    });
-    if (needed > time_left())
-      for (Case* c : group) give_up(*c);
-    else
-      runner_.run(group);
+  /// Measures the unfinished cases, one shape after another: all rows of a shape share its rounds.
+  /// Throws DeviceLost after saving all results.
+  void measure() {
+    for (const Case& first : record_.cases)
+      if (!first.result && !interrupted) measure_shape(first);
   }
 
   /// Writes the record. Returns whether the run went through to its end.
@@ -158,6 +145,23 @@ class Run {
   }
 
  private:
+  /// Plans, proves, times and keeps the cases of a shape; `first` is its first unfinished one.
+  void measure_shape(const Case& first) {
+    std::vector<Case*> group;
+    for (Case& c : record_.cases)
+      if (together(c, first)) group.push_back(&c);
+    progress_.begin(first);
+    look_around(false);
+    // skip shapes that will not finish in time, or that would leave no time for a headline shape
+    const double needed = expected(record_.cases, [&](const Case& c) {
+      return !c.result && (together(c, first) || (c.is_headline() && !first.is_headline()));
+    });
+    if (needed > time_left())
+      for (Case* c : group) give_up(*c);
+    else
+      runner_.run(group);
+  }
+
   void watch_time(const Case& c) {
     progress_.show(c);
     if (time_left() > 0) return;
@@ -368,12 +372,13 @@ int measure(const std::vector<char*>& words, Options options,
     const NoExit no_exit;
     const auto rescue = rescued(words, most_budgets_of_a_proof * settings.budget_seconds);
     run.refuse_rows();
-    run_benchmarks(record.cases, [&](const Case& c) { run.measure(c); }, options.benchmark_prints);
+    run.measure();
   } catch (const DeviceLost&) {
     progress.say("a case has crashed the device: continuing in a new process");
     restart_process(words);
   }
   const bool finished = run.close();
+  if (options.benchmark_prints) print_benchmarks(record.cases);
   std::fprintf(stderr, "record: %s\n", (options.output / "record.json").c_str());
   return finished ? 0 : 130;
 }
@@ -401,15 +406,17 @@ int run(const std::string& program, const std::vector<char*>& words,
     // a profiler follows one process only
     return choice.cases.empty() ? watched(prove) : prove();
   }
-  initialize_benchmarks(arguments);
   Planned planned = plan(experiments, options.choice);
-  if (options.benchmark_lists) {
-    list_benchmarks(planned.cases);
-    return 0;
+  if (options.benchmark_prints) {
+    initialize_benchmarks(arguments);
+    if (options.benchmark_lists) {
+      list_benchmarks(planned.cases);
+      return 0;
+    }
+    auto chosen = filtered(planned.cases);
+    if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
+    planned.cases = std::move(chosen);
   }
-  auto chosen = filtered(planned.cases);
-  if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
-  planned.cases = std::move(chosen);
   return measure(words, options, experiments, planned);
 }
 
