@@ -65,6 +65,18 @@ def test_the_first_screen_answers(measured: Measured, opened: Opened) -> None:
     page.wait_for_selector("main[data-view=evidence]")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_bar_of_verdicts_is_true_to_scale(
+    width: int, measured: Measured, opened: Opened
+) -> None:
+    page = opened(viewport={"width": width, "height": 900})
+    sizes = page.evaluate("[...document.querySelectorAll('.bar > *')].map(e => e.clientWidth)")
+    counts = [int(each.split()[0]) for each in page.locator(".counts li").all_inner_texts()]
+    total = len(measured.judgement.claims)
+    assert sum(counts) == total
+    assert sizes == pytest.approx([sum(sizes) * count / total for count in counts], abs=1)
+
+
 def test_why_c14_in_two_actions(opened: Opened) -> None:
     page = opened()
     page.get_by_role("link", name="Claims", exact=True).click()

@@ -60,6 +60,35 @@ def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
     assert charts == shown and "not drawn: " in page
 
 
+@pytest.mark.parametrize("name", ["0/matvec_ladder.svg", "1/matmul_story.svg"])
+def test_bars_begin_at_zero_and_have_unique_names(name: str, drawn: dict[str, bytes]) -> None:
+    """A bar is as long as its rate is high, and a row that solves another problem has none."""
+    root = ElementTree.fromstring(drawn[name])
+    texts = [(each.get("text-anchor"), each.text or "") for each in root.iter(f"{SVG}text")]
+    bars = [
+        each.get("d", "") for each in root.iter(f"{SVG}path") if each.get("stroke-width") == "5"
+    ]
+    names = [text for anchor, text in texts if anchor == "end"][: len(bars)]
+    assert len(bars) > 4 and len({*names}) == len(bars) and not any("‡" in each for each in names)
+    heads = [text for _, text in texts]
+    unit = next(at for at, text in enumerate(heads) if text in ("GB/s", "TFLOP/s"))
+    rates = [float(text) for text in heads[unit + 1 : unit + 1 + len(bars)]]
+    ends = [re.fullmatch(r"M([\d.]+) [\d.]+L([\d.]+) [\d.]+", bar) for bar in bars]
+    lengths = [float(end[2]) - float(end[1]) for end in ends if end]
+    scale = max(lengths) / max(rates)
+    assert lengths == pytest.approx([scale * rate for rate in rates], abs=1)
+
+
+def test_a_report_of_many_charts_keeps_the_first_of_each_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recheck_report.charts.MOST", 5)
+    assert run("render", RECORDS[0], "--output", tmp_path / "report").returncode == 0
+    ladders = {f"{name}_ladder.svg" for name in ("matmul", "matvec", "transpose")}
+    kept = {path.name for path in (tmp_path / "report/charts").iterdir()}
+    assert kept == {"claims.svg", "memory_levels.svg", *ladders}
+
+
 def test_labels_keep_apart_and_inside() -> None:
     from recheck_report.write.svg import apart
 

@@ -1,8 +1,8 @@
-"""The charts of a report: which there are, and what becomes of one without data.
+"""The charts of a report, nine at most.
 
 A chart is a file of this folder, with its TITLE and draw(). It follows from the record alone; a
-collection says which its experiments have, and names the rows of some. A chart without data is not
-drawn and says why, and a case without a time stays visible.
+collection lists those of its experiments, and names the kernels of some. In place of a chart
+without data its page gives the reason. The sentences of charts stand in say/charts.py.
 """
 
 from __future__ import annotations
@@ -24,17 +24,8 @@ from recheck_report.write.svg import Card
 
 @dataclass(frozen=True)
 class Chart:
-    name: str
-    title: str  # what it is about, for where it is not drawn
-    alt: str  # its message, and what it is about
-    svg: bytes | None
-    why_not: str = ""
-    message: str = ""  # what it shows, as a sentence made of the record: the title of the picture
-
-    @property
-    def picture(self) -> Picture:
-        """It on a page."""
-        return Picture(self.name, self.title, self.alt, self.why_not)
+    picture: Picture
+    svg: bytes | None  # None where it is not drawn
 
 
 MOST = 9  # charts of a report
@@ -55,11 +46,11 @@ def _plan(own: Measured, experiment: Experiment) -> list[list[str]]:
 
 def charts(own: Measured) -> dict[str, list[Chart]]:
     """All charts of a report, by experiment, and in "" that of the claims; one without data comes
-    with `why_not` instead. Where they would be too many, each experiment keeps its first ones."""
+    with a reason instead. Where they would be too many, each experiment keeps its first ones."""
     record, made = own.record, dict[str, list[Chart]]()
     if own.judgement.claims:
         made[""] = [_draw("claims.svg", "Said against measured", "Verdicts", partial(strip, own))]
-    changing = {experiment.name for experiment, *_ in sustained.losing(own)}
+    changing = dict.fromkeys(experiment.name for experiment, *_ in sustained.losing(own))
     levels = [each for each in record.experiments if each.name == MEMORY_LEVELS]
     planned: list[tuple[int, Experiment, list[str]]] = []
     for experiment in record.ordinary + [each for each in levels if record.cases_of(each)]:
@@ -85,12 +76,14 @@ def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
     def drawn() -> Chart:
         card = draw()
         alt = f"{card.message}. ({about}: {title})"
-        return Chart(name, title, alt, card.svg(alt), message=card.message)
+        return Chart(Picture(name, title, alt), card.svg(alt))
 
     def missing(why: str) -> Chart:
-        return Chart(name, title, "", None, f"this chart could not be made: {why}")
+        return Chart(Picture(name, title, "", why), None)
 
     try:
-        return or_placeholder(drawn, missing, NotDrawn)
+        return or_placeholder(
+            drawn, lambda why: missing(f"this chart could not be made: {why}"), NotDrawn
+        )
     except NotDrawn as why:
-        return Chart(name, title, "", None, str(why))
+        return missing(str(why))

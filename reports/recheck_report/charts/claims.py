@@ -50,7 +50,7 @@ def _asked(check: Check) -> Asked | None:
 
 
 def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
-    """Where its mark stands, with the interval; None of what has no interval or no bound."""
+    """Where its mark stands, with the interval; None without an interval or a bound."""
     bound = _asked(outcome.check)
     if not bound or not outcome.value or not outcome.low or not outcome.high:
         return None

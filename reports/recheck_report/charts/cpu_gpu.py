@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, leading, nothing, sizes_label
+from recheck_report.charts.drawing import NotDrawn, leading, sizes_label
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration
 from recheck_report.queries import cliffs, reference, sweep
@@ -15,7 +15,7 @@ CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
 def draw(own: Measured, experiment: Experiment, kernel: str = "") -> Card:
-    """`kernel`: what stands for the GPU."""
+    """`kernel`: the one that stands for the GPU."""
     record = own.record
     best = leading(own, experiment)
     kernel = kernel or (best.strategy if best else "")
@@ -32,8 +32,7 @@ def draw(own: Measured, experiment: Experiment, kernel: str = "") -> Card:
         raise NotDrawn("it shows shapes with equal extents, and none was timed")
     hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
     drops = [drop for name in hosts for drop in cliffs(record, experiment, name)]
-    note = say.cpu_gpu_note(experiment, drops)
-    note += "" if record.gpu_measured else f" No GPU's lines: {nothing(record)}."
+    note = say.cpu_gpu_note(own, experiment, drops)
     card = Card(say.cpu_gpu(own, kernel, lines[kernel, "end_to_end"], hosts), note, 300)
     x = sizes(sorted({edge for points in lines.values() for edge, _ in points}))
     y = logarithmic(min(times) / 2, max(times) * 2, 240, lambda y: duration(y, 1), 22)
@@ -46,9 +45,9 @@ def draw(own: Measured, experiment: Experiment, kernel: str = "") -> Card:
             kernel_only = regime == "cold"
             panel.line(points, color, marker, dash="4 2" * kernel_only, hollow=kernel_only)
             labels.append((*points[-1][:2], text, color, not kernel_only))
-    for at, beside in drops:
-        edge, *_ = beside.shape.values()
-        x_at, time = panel.px(edge), beside.time.median
+    for at, near in drops:
+        edge, *_ = near.shape.values()
+        x_at, time = panel.px(edge), near.time.median
         card.path([(x_at, panel.py(at.time.median)), (x_at, panel.py(time))], INK, 1, "2 2")
         card.mark(x_at, panel.py(time), INK, "X", size=7)
         card.text(x_at + 8, panel.py(time), f"at {edge}: {duration(time)}", backed=True)

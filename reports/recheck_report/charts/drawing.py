@@ -16,6 +16,7 @@ from recheck_report.write.svg import (
     MUTED,
     OURS,
     THEIRS,
+    WIDTH,
     Card,
     linear,
     names_width,
@@ -102,7 +103,8 @@ def bars(
     card = Card(*words, top + ROW * len(rows) + AXIS + legend)
     end = 1.03 * max([each[2] for each in rates] + [line.rate for line in lines])
     left, right = names_width([row.name for row in rows]), MARGIN + sum(widths)
-    panel = card.panel(linear(0, end, 5), rows_axis(len(rows)), left, right, top, AXIS + legend)
+    x = linear(0, end, int(min(5, (WIDTH - left - right) / 32)))
+    panel = card.panel(x, rows_axis(len(rows)), left, right, top, AXIS + legend)
     panel.frame(f"rate, {own.record.ranked_by(experiment)} ({metric.unit})")
     panel.rows([row.name for row in rows])
     for y, (row, (value, low, high)) in enumerate(zip(rows, rates, strict=True)):
@@ -111,11 +113,11 @@ def bars(
         panel.dots([(y, value, low, high)], color, marker, size=7)
     for at, line in enumerate(lines):
         # the names are stairs: a line ends at its own, below those of the lines to its right
-        x, above = panel.px(line.rate), panel.top - 5 - LINE * at
-        card.path([(x, above), (x, panel.bottom)], line.color, 1, "5 3")
+        end_x, above = panel.px(line.rate), panel.top - 5 - LINE * at
+        card.path([(end_x, above), (end_x, panel.bottom)], line.color, 1, "5 3")
         text, here = f"{line.name} {significant(line.rate)}", line.rate < end / 2
         anchor = "start" if here else "end"
-        card.text(x + (4 if here else -4), above, text, line.color, anchor=anchor, backed=True)
+        card.text(end_x + (4 if here else -4), above, text, line.color, anchor=anchor, backed=True)
     left = panel.right + 10
     for (head, *column), width in zip(columns, widths, strict=True):
         card.text(left, panel.top - 5, head, MUTED)

@@ -61,7 +61,7 @@ def _shown(own: Measured, experiment: Experiment, base: Case, lead: Case) -> dic
     named = {say.plain_name(own, base): base}
     if say.plain_name(own, lead) in named and lead is not base:
         named[lead.strategy] = lead
-    sources = {str(base.source)}
+    sources = set[str]()
     # the slowest kernels go where there are too many
     for case in sorted(cases, key=lambda case: case.role == "rung"):
         source = f"{case.source}{case.layout}{case.role}"

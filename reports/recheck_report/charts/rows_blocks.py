@@ -26,7 +26,7 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
         for shape in shapes:
             cases = (record.timed(experiment, name, shape) for name in blocks.values())
             timed = [case for case in cases if case]
-            # a kernel with one block alone says nothing of blocks
+            # one timed block of several shows no difference between blocks
             if len(timed) > 1 or len(blocks) == 1 and timed:
                 timed.sort(key=lambda case: case.time.median)
                 found.setdefault(kernel, {})[shape] = timed

@@ -112,7 +112,7 @@ def render(
         files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(report)))
     files[CASES] = cases_csv(record)
     files |= report.compressed
-    files |= {f"charts/{c.name}": c.svg for found in drawn.values() for c in found if c.svg}
+    files |= {f"charts/{c.picture.name}": c.svg for of in drawn.values() for c in of if c.svg}
     files["report.html"] = or_placeholder(
         lambda: html_page(report, peak),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),

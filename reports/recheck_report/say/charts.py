@@ -164,12 +164,14 @@ def cpu_gpu(own: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) 
     return f"Copies included, {name} wins at {len(wins) - len(lost)} of {len(wins)} sizes"
 
 
-def cpu_gpu_note(experiment: Experiment, drops: Sequence[tuple[Case, Case]]) -> str:
+def cpu_gpu_note(own: Measured, experiment: Experiment, drops: Sequence[tuple[Case, Case]]) -> str:
     """`drops`: cases at which a CPU's program falls off, each with that of a size next to it."""
     text = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     text += "allocate, copy in, run, copy out, free. "
     text += "".join(f"Cross: {cliff(*drop)}. " for drop in drops)
-    return text + INTERVALS
+    if own.record.gpu_measured:
+        return f"{text}Wins: faster than each CPU program, beyond noise. {INTERVALS}"
+    return f"{text}{INTERVALS} No GPU's lines: {own.record.no_gpu_because}."
 
 
 def cliff(at: Case, below: Case) -> str:

@@ -26,7 +26,7 @@ DARK = {
     BLUE: "#62b0f0", VERMILION: "#ff8c52", GREEN: "#2fc08d", PURPLE: "#e08fcb", OCHRE: "#e3b341",
 }  # fmt: skip
 # the same thing has the same colour in every chart
-THEIRS, OURS, LIBRARY, SPLIT, OTHER_PROBLEM = BLUE, GREEN, VERMILION, PURPLE, OCHRE
+THEIRS, OURS, LIBRARY = BLUE, GREEN, VERMILION
 SERIES = ((BLUE, "o"), (VERMILION, "s"), (GREEN, "^"), (PURPLE, "D"), (OCHRE, "v"), (INK, "P"))
 WIDTH, MARGIN, TYPE = 468.0, 12.0, 9.0
 # widths of letters, in sizes of their type
@@ -61,9 +61,9 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
     return letters * size * (1.13 if bold else 1)
 
 
-def names_width(names: Sequence[str], size: float = TYPE) -> float:
+def names_width(names: Sequence[str]) -> float:
     """What the longest of these names needs at the left of a panel."""
-    return MARGIN + 6 + max((width_of(name, size) for name in names), default=0.0)
+    return MARGIN + 6 + max((width_of(name) for name in names), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -141,19 +141,18 @@ def apart(wanted: list[float], heights: list[float], top: float) -> list[float]:
 class Card:
     """An opaque card: its message above, `body` points of panels, and below how to read them."""
 
-    def __init__(self, message: str, note: str, body: float, size: float = TYPE) -> None:
+    def __init__(self, message: str, note: str, body: float) -> None:
         title = textwrap.wrap(message.replace(" %", "\N{NO-BREAK SPACE}%"), 56)
-        notes = textwrap.wrap(note, int(90 * TYPE / size))
+        notes = textwrap.wrap(note, 90)
         self.message = message
         self.top = MARGIN + 17 * len(title) + 6
         self.body = body
-        self.height = self.top + body + size * 4 / 3 * len(notes) + MARGIN
+        self.height = self.top + body + 12 * len(notes) + MARGIN
         self._marks: list[str] = []
         for at, line in enumerate(title):
             self.text(MARGIN, MARGIN + 17 * at + 6.5, line, size=13, bold=True)
         for at, line in enumerate(notes):
-            y = self.top + body + 6 + size * (4 / 3 * at + 0.5)
-            self.text(MARGIN, y, line, MUTED, size)
+            self.text(MARGIN, self.top + body + 10.5 + 12 * at, line, MUTED)
 
     def text(
         self,
@@ -283,30 +282,28 @@ class Panel:
     def py(self, value: float) -> float:
         return self.bottom - self.y.share(value) * (self.bottom - self.top)
 
-    def frame(
-        self, x_label: str = "", y_label: str = "", title: str = "", size: float = TYPE
-    ) -> None:
+    def frame(self, x_label: str = "", y_label: str = "", title: str = "") -> None:
         """Grid, ticks with their names, and what the axes count."""
         for value, text in self.y.ticks:
             self.card.path([(self.left, self.py(value)), (self.right, self.py(value))], GRID, 0.7)
-            self.card.text(self.left - 4, self.py(value), text, MUTED, size, anchor="end")
+            self.card.text(self.left - 4, self.py(value), text, MUTED, anchor="end")
         free = -math.inf
         for value, text in self.x.ticks:
             at = self.px(value)
             self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
-            if at - width_of(text, size) / 2 >= free:  # or it would touch its neighbour
-                self.card.text(at, self.bottom + 9, text, MUTED, size, anchor="middle")
-                free = at + width_of(text, size) / 2 + 3
+            if at - width_of(text) / 2 >= free:  # or it would touch its neighbour
+                self.card.text(at, self.bottom + 9, text, MUTED, anchor="middle")
+                free = at + width_of(text) / 2 + 3
         self.card.path([(self.left, self.bottom), (self.right, self.bottom)], MUTED, 0.8)
         if self.y.ticks:
             self.card.path([(self.left, self.top), (self.left, self.bottom)], MUTED, 0.8)
         middle = (self.left + self.right) / 2
         if x_label:
             # a long one may stand to the left of its panel, but not beyond the card
-            at = max(middle, MARGIN + width_of(x_label, size) / 2)
-            self.card.text(at, self.bottom + 12 + 1.2 * size, x_label, MUTED, size, anchor="middle")
+            at = max(middle, MARGIN + width_of(x_label) / 2)
+            self.card.text(at, self.bottom + 22.8, x_label, MUTED, anchor="middle")
         if y_label:
-            self.card.text(MARGIN, self.top - 11, y_label, MUTED, size)
+            self.card.text(MARGIN, self.top - 11, y_label, MUTED)
         if title:
             self.card.text(self.left, self.top - 8, title, bold=True)
 
@@ -327,11 +324,6 @@ class Panel:
     def level(self, y: float, x0: float, x1: float, color: str, width: float = 1) -> None:
         """A line in a row."""
         self.card.path([(self.px(x0), self.py(y)), (self.px(x1), self.py(y))], color, width)
-
-    def tick(self, y: float, x: float, color: str) -> None:
-        """A short upright line in a row."""
-        at = self.px(x), self.py(y)
-        self.card.path([(at[0], at[1] - 7), (at[0], at[1] + 7)], color, 1.6)
 
     def dots(
         self,
