@@ -170,7 +170,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
   has(cases, "\ndoubling/gpu/256x256/cold: passed\n");
 }
 constexpr End ends[] = {
-    {"exit", "has called exit()"},
+    {"exit", "has ended the process with exit code 0"},
     {"abort", "has ended the process by SIGABRT"},
     {"thread", "has ended the process by SIGABRT"},
     {"hang", "hangs: its launches had not ended after"},
