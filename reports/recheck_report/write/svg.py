@@ -55,7 +55,7 @@ def _n(value: float) -> str:
 
 
 def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
-    letters = sum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
+    letters = math.fsum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
     return letters * size * (1.13 if bold else 1)
 
 
