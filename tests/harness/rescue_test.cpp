@@ -173,6 +173,7 @@ constexpr End ends[] = {
     {"exit", "has ended the process with exit code 0"},
     {"abort", "has ended the process by SIGABRT"},
     {"thread", "has ended the process by SIGABRT"},
+    {"kill", "has ended the process by SIGKILL"},  // as for lack of memory
     {"hang", "hangs: its launches had not ended after"},
 #ifndef __SANITIZE_ADDRESS__  // which has these end the process with what it has to say
     {"segfault", "has ended the process by SIGSEGV"},

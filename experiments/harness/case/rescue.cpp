@@ -37,17 +37,17 @@ std::optional<LostRow> lost;
 double patience_now = 0;
 
 // in the parent
-volatile std::sig_atomic_t child = 0, asked_to_end = 0, interrupted_once = 0;
+volatile std::sig_atomic_t child = 0, asked_to_end = 0;
+volatile double interrupted_at = 0;
 
 void set(std::array<char, 512>& text, const std::string& to) {
   std::snprintf(text.data(), text.size(), "%s", to.c_str());
 }
 
-/// The child ends in order: a terminal has sent it SIGINT too, and a second one would end it at
-/// once.
+/// The child ends in order. A second SIGINT ends both at once; `timeout` sends its two together.
 void pass_on(int signal) {
-  if (signal == SIGINT && interrupted_once != 0) _exit(128 + SIGINT);
-  if (signal == SIGINT) interrupted_once = 1;
+  if (signal == SIGINT && interrupted_at > 0 && now() - interrupted_at > 0.1) _exit(128 + SIGINT);
+  if (signal == SIGINT && interrupted_at == 0) interrupted_at = now();
   asked_to_end = 1;
   if (child > 0) kill(child, SIGTERM);
 }
@@ -120,7 +120,8 @@ int rescued(const std::function<int()>& body) {
     if (pipe2(pipe.data(), O_CLOEXEC) != 0) return shared = nullptr, body();
     const pid_t pid = fork();
     if (pid == 0) {
-      for (const int signal : ends) std::signal(signal, SIG_DFL);
+      for (const int signal : {SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+      std::signal(SIGINT, SIG_IGN);  // a terminal sends it to both
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(1);
       close(pipe[0]);

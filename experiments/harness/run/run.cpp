@@ -270,13 +270,15 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
   return begin({});
 }
 
-/// The first SIGINT ends the run in order; a second one exits at once, and saved results stay.
+/// Signals end the run in order; a second SIGINT exits at once, and saved results stay.
 void heed_signals() {
-  std::signal(SIGINT, [](int) {
-    if (interrupted) std::_Exit(130);
+  const auto interrupt = [](int signal) {
+    if (interrupted && signal == SIGINT) std::_Exit(130);
     interrupted = true;
-  });
-  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
+  };
+  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, interrupt);
+  // ignored if the parent handles it
+  if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress may leave: keep measuring
 }
 
