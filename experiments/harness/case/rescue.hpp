@@ -46,8 +46,8 @@ class InRow {
 void name_row(const Case& c);
 void name_row(const std::string& id);
 
-/// Restarts in a fresh process after the current row, which fails with this reason. Returns if
-/// there is no Rescue.
+/// Restarts in a fresh process after the current row, which fails with this reason. Returns
+/// only without a Rescue.
 void give_row_up(const std::string& why);
 
 /// The row, with experiment and shape, that ended the previous process, and why.

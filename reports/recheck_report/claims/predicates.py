@@ -286,7 +286,7 @@ class Questions:
         if check.equals is not None:
             return Outcome(check, exact(value, check), float(value))
         if type(value) is not bool:
-            raise expression.BadExpression(f"{check.expression!r} says neither yes nor no")
+            raise expression.BadExpression(f"{check.expression!r} must evaluate to true or false")
         return Outcome(check, HOLDS if value else FAILS, fact=value)
 
     def _test(self, check: Check) -> Outcome:

@@ -2,8 +2,8 @@
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
 falsifies all of its times. Without --results nothing is written: the record is only checked.
-Either way, each thing that a reader may miss is a line. Exit code 1: refused, with one line that
-says why; an earlier report in that folder is unchanged.
+Either way, each thing that a reader may miss is a line. Exit code 1: refused, with the reason in
+one line; an earlier report in that folder is unchanged.
 """
 
 from __future__ import annotations

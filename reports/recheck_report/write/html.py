@@ -57,14 +57,14 @@ def place(to: str) -> str | None:
 
 
 class Writer:
-    """`case_place`: where a case's id leads to, or None if there is no such case."""
+    """`case_place`: the address of a case by its id, or None for an unknown case."""
 
     def __init__(self, case_place: Callable[[str], str | None] = lambda _: None) -> None:
         self.case_place = case_place
         self.heading = "Table"  # above what is written now
 
     def inline(self, of: Text, linked: bool = True) -> str:
-        """One text; without links inside of what is a control or a link itself."""
+        """One text. `linked`: False inside a control or a link, where links are invalid."""
         return "".join(self._part(part, linked) for part in of.parts)
 
     def _part(self, part: Part, linked: bool) -> str:

@@ -83,7 +83,7 @@ class Axis:
 def linear(
     low: float, high: float, most: int = 6, text: Callable[[float], str] = "{:g}".format
 ) -> Axis:
-    """At most so many steps of 1, 2 or 5 times a power of ten."""
+    """At most `most` steps of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(each * scale for each in (1, 2, 5, 10) if each * scale >= rough * 0.999)
@@ -95,10 +95,10 @@ def linear(
 def logarithmic(
     low: float, high: float, room: float, text: Callable[[float], str], least: float = 40
 ) -> Axis:
-    """With as many ticks a decade as `room` points have place for, `least` from tick to tick;
-    raises NotDrawn for values that it has no place for."""
+    """As many ticks per decade as fit into `room` points, at least `least` points apart. Raises
+    NotDrawn for values that a logarithmic axis cannot show."""
     if not 0 < low < high < math.inf:
-        raise NotDrawn("a rate of what it shows is 0 or not known")
+        raise NotDrawn("a rate in it is 0 or not known")
     decade = room / math.log10(high / low)
     many = next(n for n in (3, 2, 1) if decade / n >= least or n == 1)
     if math.floor(math.log10(high)) == math.ceil(math.log10(low)):
