@@ -147,7 +147,7 @@ def linked(files: dict[str, bytes]) -> None:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
             target = target if path else name
             assert target in files, f"{name}: {link} leads nowhere"
-            if target.endswith(".html"):  # the address says which view it shows
+            if target.endswith(".html"):  # its address names the view
                 assert re.match(r"view=\w+|$", anchor), f"{name}: {link}"
             else:
                 assert not anchor or anchor in anchors[target], f"{name}: {link}: no such anchor"

@@ -51,7 +51,7 @@ SLIPS = [
     ("at_least = 0.5", "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0"),
     ('roof = "dram"', 'roof = "drm"', "'drm' is not a case: write experiment/row/sh"),
     ("at_least = 0.5", "equals = 1, tolerance = 1", "unknown; choose relative or absolute"),
-    ("at_least = 0.5", "at_least = 1, absolute = 1", "says how near to equals: relative, or else"),
+    ("at_least = 0.5", "at_least = 1, absolute = 1", "takes equals with either relative or"),
     (', above = "faster"', "", "needs exactly one of above, below"),
     ('above = "faster"', 'above = "fast"', "unknown fast; choose from faster, much"),
     ('form = "ratio", ', "", "check[0].form: missing; choose from ratio, fraction_"),

@@ -44,7 +44,7 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "no gpu": (lambda record: no_gpu(), "it holds no GPU result"),
     "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
     "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
-    "no name": (_set("environment.gpu.name", "…"), "makes no folder's name"),
+    "no name": (_set("environment.gpu.name", "…"), "is not usable as a folder name"),
 }
 
 

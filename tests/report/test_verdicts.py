@@ -62,7 +62,7 @@ def test_unspecified_parameters_are_varied(
 def test_the_largest_deviation_from_a_claim_comes_first(loaded: Callable[[Json], Record]) -> None:
     slow = ratio("tile16", "cpu_blas")  # contradicts the claim by far
     claims = [
-        make_claim("C01", ratio(), claimed=9.0),  # holds, so it is no deviation
+        make_claim("C01", ratio(), claimed=9.0),  # holds, so it does not deviate
         make_claim("C02", ratio("s0_tiles", above=3.0), claimed=3.0),
         make_claim("C05", replace(slow, other=slow.other.replace("cold", "hot"))),
     ]
@@ -97,8 +97,8 @@ def test_a_contradicting_probe_refutes_an_erratum(report: Report) -> None:
 
 BAD: dict[str, str] = {
     '{"schema": 1, ': "was it cut off?; collect the probes again",
-    '{"schema": 9}': "is no probes.json of schema 1; collect the probes again",
-    "[]": "is no probes.json of schema 1",
+    '{"schema": 9}': "is not a probes.json of schema 1; collect the probes again",
+    "[]": "is not a probes.json of schema 1",
     '{"schema": 1}': "field environment is missing",
 }
 

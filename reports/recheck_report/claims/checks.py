@@ -181,7 +181,7 @@ def _checks(table: Any, where: str) -> list[Check]:
         raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
     near = [key for key in _NEAR if key in table]
     if len(near) > 1 or (near and "equals" not in table):
-        raise Unfit("says how near to equals: relative, or else absolute", f"{where}.{near[-1]}")
+        raise Unfit("takes equals with either relative or absolute", f"{where}.{near[-1]}")
     worded: dict[str, Any] = {}
     for key in form.one_of if name == "rate" else ():
         if key in table:

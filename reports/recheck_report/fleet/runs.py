@@ -135,8 +135,8 @@ def read_record(folder: Path, model: str) -> tuple[Record | None, str]:
 
 
 def _inside(folder: str, run: Path, runs: Path) -> Path | None:
-    """A job's folder, also after the run was moved. None outside of RUNS: a stranger's report must
-    not choose which files are read."""
+    """A job's folder, also after the run was moved. None outside RUNS: an untrusted report
+    must not choose which files are read."""
     moved = run / Path(*Path(folder).parts[-5:])  # output, system, partition, environment, test
     path = moved if folder and moved.is_dir() else Path(folder)
     return path if folder and path.resolve().is_relative_to(runs.resolve()) else None

@@ -27,9 +27,9 @@ from recheck_report.say.nodes import (
     Text,
 )
 
-PAGES = ("claims.md", "errata.md")  # whose anchors lead elsewhere
+PAGES = ("claims.md", "errata.md")  # their anchors are in other views
 SENTENCE = 60  # letters in a cell of a column that needs width
-# what signs behind a number or a name mean, shown where a pointer rests on them
+# tooltips of the signs after a number or a name
 SIGNS = {
     "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
     "≈": "No significant difference, after correction for the number of comparisons.",
@@ -42,7 +42,7 @@ _SIGN = re.compile(f"[{''.join(SIGNS)}]")
 
 
 def place(to: str) -> str | None:
-    """Where in the file a link of the report leads, as `#view=…`; None for what is not in it."""
+    """The place in the file that a link leads to, as `#view=…`; None if it is elsewhere."""
     page, _, name = to.partition("#")
     if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
@@ -124,7 +124,7 @@ class Writer:
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
-        """In a frame that scrolls; `marks`: attributes of each row."""
+        """A table in a frame that scrolls; `marks`: attributes of each row."""
         looks = [
             _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
         ]
@@ -159,7 +159,7 @@ def _look(number: bool, column: Iterable[Text]) -> str:
 
 
 def _signed(literal: str) -> str:
-    """Escaped, with signs that say what they mean."""
+    """The escaped text; its signs have tooltips."""
     return _SIGN.sub(
         lambda sign: f'<abbr title="{html.escape(SIGNS[sign[0]])}">{sign[0]}</abbr>',
         html.escape(literal),

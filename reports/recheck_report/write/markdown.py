@@ -43,7 +43,7 @@ _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->
 
 @cache
 def _escaped(literal: str) -> str:
-    """Nothing of it becomes a link, an image, a tag, code, emphasis, or the end of a cell."""
+    """The text, escaped: no link, image, tag, code or emphasis, and no end of a cell."""
     marked = _MARKS.sub(r"\\\g<0>", " ".join(literal.split("\n")))
     return "".join(_ENTITIES.get(char, char) for char in marked)
 

@@ -60,13 +60,13 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
 
 
 def names_width(names: Sequence[str], size: float = TYPE) -> float:
-    """What the longest of these names needs at the left of a panel."""
+    """The room that the longest of these names needs to the left of a panel."""
     return MARGIN + 6 + max((width_of(name, size) for name in names), default=0.0)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Where values lie between its two ends, and which of them have a name."""
+    """A scale: its two ends, and the values with a tick."""
 
     low: float
     high: float
@@ -239,7 +239,7 @@ class Card:
         return Panel(self, x, y, left, WIDTH - right, self.top + top, self.top + self.body - bottom)
 
     def svg(self, about: str) -> bytes:
-        """The card; `about` is what it says to those who do not see it."""
+        """The card as SVG; `about` is its text for screen readers."""
         marks = "\n".join(self._marks)
         there = sorted({*_colors(marks)} | {("fill", CARD)})
         dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in there)
@@ -273,7 +273,7 @@ def _colors(marks: str) -> Iterable[tuple[str, str]]:
 
 @dataclass
 class Panel:
-    """A place of a card with two axes; its edges are in points."""
+    """An area of a card with two axes; its edges are in points."""
 
     card: Card
     x: Axis
@@ -308,7 +308,7 @@ class Panel:
             self.card.path([(self.left, self.top), (self.left, self.bottom)], MUTED, 0.8)
         middle = (self.left + self.right) / 2
         if x_label:
-            # a long one may stand to the left of its panel, but not beyond the card
+            # a long one may begin to the left of its panel, but not outside the card
             at = max(middle, MARGIN + width_of(x_label, size) / 2)
             self.card.text(at, self.bottom + 12 + 1.2 * size, x_label, MUTED, size, anchor="middle")
         if y_label:
