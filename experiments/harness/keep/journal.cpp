@@ -31,7 +31,7 @@ std::string text_of(const Case& c) {
   return (samples.empty() ? "" : samples + "\n") + record + "\n";
 }
 
-/// What the record's head has to say of a run that goes on.
+/// What changes in the record's head while the run continues.
 std::string state_of(const Record& record) {
   const auto& environment = record.environment;
   return to_line({{"wall_seconds", record.wall_seconds},
@@ -197,7 +197,7 @@ std::optional<Earlier> read_earlier(const std::filesystem::path& folder) {
 void recover(const std::filesystem::path& folder) {
   const auto path = journal_in(folder);
   if (!has_journal(folder))
-    throw std::runtime_error("nothing to recover: there is no " + path.string());
+    throw std::runtime_error("nothing to recover: " + path.string() + " does not exist");
   const auto earlier = read_earlier(folder);
   std::vector<Lines> lines;
   for (const auto& [id, of_case] : earlier->cases) lines.push_back(of_case);

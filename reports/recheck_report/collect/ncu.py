@@ -172,8 +172,8 @@ class Profiler:
         return Profile(launches(parse(ended.out)), said, complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
-        """The device's attributes, and why there are no counters, or None. Tests on one tiny kernel
-        which metrics this ncu has for this GPU."""
+        """The device's attributes, and the reason if counters are unavailable, else None. Finds out
+        with one tiny kernel which metrics this ncu has for this GPU."""
         while True:
             metrics = self.metrics(self.wanted)
             if not metrics:

@@ -90,7 +90,7 @@ def untested(collection: Collection, names: set[str]) -> Iterator[str]:
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
         if kind in ("gate", "racecheck") and name not in names:
-            what = f"there is no test {name}; {list_or_nearest(sorted(names), name)}"
+            what = f"unknown test {name}; {list_or_nearest(sorted(names), name)}"
             yield f"{collection.folder / address}: field {check.place}.test: {what}"
 
 
