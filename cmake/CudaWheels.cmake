@@ -37,7 +37,7 @@ if(no_wheels)
 endif()
 
 file(GLOB root ${folder}/python/lib/python*/site-packages/nvidia/cu13)
-# without these names CMake and nvcc would go on and find the libraries of another toolkit
+# without these names CMake and nvcc would find the libraries of another toolkit
 file(CREATE_LINK lib ${root}/lib64 SYMBOLIC)
 foreach(library cudart cublas cublasLt)
   file(CREATE_LINK lib${library}.so.13 ${root}/lib/lib${library}.so SYMBOLIC)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Python, which renders, and needs no package for that. RECHECK_REPORT is the command recheck-report; a person
-# calls the script of this name in the build folder. Where there is no Python, RECHECK_NO_PYTHON says why.
+# Python renders the report and needs no packages for it. RECHECK_REPORT is the recheck-report command; users
+# call the script of this name in the build folder. If Python is missing, RECHECK_NO_PYTHON gives the reason.
 include(${CMAKE_CURRENT_LIST_DIR}/FindPython.cmake)
 set(RECHECK_NO_PYTHON "" CACHE INTERNAL "")
 if(NOT Python3_FOUND)

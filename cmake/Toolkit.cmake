@@ -33,7 +33,7 @@ endif()
 set(driver "")
 set(gpus "")
 set(broken "")
-set(no_gpu "there is no Python to ask libcuda.so.1")
+set(no_gpu "Python, which would ask libcuda.so.1, was not found")
 include(${CMAKE_CURRENT_LIST_DIR}/FindPython.cmake)
 if(Python3_FOUND)
   execute_process(COMMAND ${Python3_EXECUTABLE} -I -S -c [[

@@ -21,7 +21,7 @@ for word; do
     bookworm | trixie) suite=$word ;;
     report | test) chosen+="$word " ;;
     *)
-      echo "newcomer.sh: unknown word '$word': there are bookworm, trixie, report, test" >&2
+      echo "newcomer.sh: unknown word '$word': choose from bookworm, trixie, report, test" >&2
       exit 2
       ;;
   esac

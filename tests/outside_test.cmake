@@ -141,7 +141,7 @@ elseif(CASE STREQUAL new)
     expect("${record}" "--per-case=0.02")
   endif()
 else()
-  # every target has Recheck's name in it, and there is no test
+  # every target has Recheck's name in it, and no test is registered
   configure(within 0 -S ${SOURCE}/tests/outside -D RECHECK_SOURCE=${SOURCE})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/within --target help)
   foreach(target report quick_report render verify compare publish recheck_tests)

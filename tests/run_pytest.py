@@ -1,7 +1,7 @@
 """Runs pytest; no environment variable can select tests, options or plugins.
 
 Exit code 77, which CTest treats as a skip, if every test was skipped. Otherwise pytest's own code,
-which is 5 if there were no tests.
+which is 5 if it found no tests.
 """
 
 import os

@@ -28,7 +28,7 @@ const Settings settings = {.budget_seconds = 0.05, .seed = 1},
                hurried = {.budget_seconds = 0.01, .seed = 1};
 
 /// A machine without a GPU.
-Gpu no_gpu() { return {.device = {}, .reason = "there is none", .driver = "", .runtime = ""}; }
+Gpu no_gpu() { return {.device = {}, .reason = "no GPU", .driver = "", .runtime = ""}; }
 
 std::vector<Case*> pointers(std::vector<Case>& cases) {
   std::vector<Case*> all(cases.size());

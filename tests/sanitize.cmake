@@ -35,7 +35,7 @@ set(tests "${CMAKE_MATCH_1}")
 if(NOT tests GREATER 0)
   fail("no test matches ${FILTER}")
 endif()
-# all skipped because there is no device, or no toolkit to build for one: there is nothing to check
+# without a device, or a toolkit to build for one, all tests are skipped and nothing can be checked
 if(output MATCHES "\n\\[  SKIPPED \\] ${tests} tests?,"
    AND output MATCHES "\n(no CUDA device[^\n]*|built without the CUDA Toolkit)\n")
   skip("${CMAKE_MATCH_1}")

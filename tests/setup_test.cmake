@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D CASE=NAME -D SOURCE=FOLDER -D SCRATCH=FOLDER -P setup_test.cmake
 #
-# What a newcomer sees where something is missing or odd: configuring ends soon, with one line that gives the
-# remedy. Scripts stand in for apt, nvcc and nvidia-smi, a library for the driver, and small projects for this
-# one where configuring all of it would show no more.
+# What a newcomer sees if something is missing or odd: configuring ends early and gives the remedy in one line.
+# Scripts replace apt, nvcc and nvidia-smi, and a library replaces the driver. Small projects replace this one
+# where configuring all of it would prove no more.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 if(NOT PORT)
@@ -450,5 +450,5 @@ elseif(CASE STREQUAL no_ninja)
   expect(fails 1 "Ninja was not found: install ninja-build")
 
 else()
-  message(FATAL_ERROR "there is no case '${CASE}'")
+  message(FATAL_ERROR "unknown case '${CASE}'")
 endif()

@@ -112,7 +112,7 @@ def reference(record: Record, experiment: Experiment, layout: str = "") -> str |
 
 
 def ceiling_row(record: Record, experiment: Experiment) -> str | None:
-    """The row that moves the same bytes as fast as the machine can."""
+    """The row that moves the same bytes at the machine's top speed."""
     rows = record.strategies(experiment)
     return next((case.strategy for case in rows if case.role == "roof"), None)
 

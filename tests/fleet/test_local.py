@@ -223,7 +223,7 @@ def test_an_interrupted_run_is_reported(ends: signal.Signals, tmp_path: Path) ->
     assert result.returncode == 3
     assert re.search(
         r"missing: site:host, one, job \d+: cut off: \d+ cases in record.journal.jsonl; "
-        "bash rfm_job.sh, or sbatch, in the job's folder goes on behind them; ReFrame says aborted "
+        "bash rfm_job.sh, or sbatch, in the job's folder continues; ReFrame says aborted "
         f"due to {'KeyboardInterrupt' if ends == signal.SIGINT else 'ForceExitError'}",
         result.stderr,
     )

@@ -167,7 +167,7 @@ TEST(Element, OfEveryTypePassesOnlyIfAllOutputsAreRight) {
     says(proven<T, Wrong::reads>(), ": output 1, row 0, column 0 is ");
     says(proven<T, Wrong::input>(), "changed its input 1 of 1");
     says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
-    says(proven<T, Wrong::number>(), "there is no operand 3, of inputs and outputs");
+    says(proven<T, Wrong::number>(), "no operand 3, of inputs and outputs");
     says(proven<T, Wrong::none, false>(), "accepts an output number 2 whose last element is wrong");
   });
 }

@@ -24,9 +24,9 @@ using gpu_Run = Run;
 
 TEST_F(Run, RefusesInvalidInput) {
   const std::pair<const char*, const char*> refusals[] = {
-      {"--strategy=tile61", "unknown strategy 'tile61': the nearest are tile16, tile32, tile8"},
-      {"--experiment=sorting", "there are matmul, matvec, transpose"},
-      {"--regime=lukewarm", "unknown regime 'lukewarm': there are cold, drained, hot"},
+      {"--strategy=tile61", "unknown strategy 'tile61': nearest are tile16, tile32, tile8"},
+      {"--experiment=sorting", "choose from matmul, matvec, transpose"},
+      {"--regime=lukewarm", "unknown regime 'lukewarm': choose from cold, drained, hot"},
       {"--shape=12x", "'12x' is not a shape"},
       {"--shape=12x12x12x12", "give matmul mxnxk as 1024x1024x1024, matvec rowsxcolumns as"},
       {"--strategy=tile16 --shape=12x12", "no such strategy has that shape"},
@@ -417,7 +417,8 @@ TEST_P(RunUntilASignal, KeepsItsResults) {
   };
   while (!ended() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  kill(child, GetParam());
+  // a terminal sends SIGINT to all processes of the job
+  kill(GetParam() == SIGINT ? -child : child, GetParam());
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 130);

@@ -169,7 +169,7 @@ constexpr Distribution all[] = {
     {"scaled_columns", scaled_columns<20, 0>},
     {"balanced_columns", scaled_columns<20, -20>},
     {"edge_of_range", edge_of_range},
-    // no rounding errors to speak of: a row is right here, or it is not
+    // rounding plays no part in these: a row is either right or wrong
     {"infinite", infinite},
     {"nan", not_a_number},
     {"scaled_rows", scaled_rows},

@@ -1,5 +1,5 @@
-"""A browser, and report.html of a small record in it. What test_browser.py sees is not there where
-there is no Playwright, or no browser that it can drive."""
+"""A browser with report.html of a small record. test_browser.py is skipped without Playwright or a
+browser that it can drive."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def record() -> Json:
-    """Of an H100; one row fails."""
+    """A record of an H100 in which one row fails."""
     return spoil(h100(), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
 
 
@@ -59,8 +59,8 @@ Opened = Callable[..., "Page"]
 
 @pytest.fixture
 def opened(browser: Browser, report: Path) -> Iterator[Opened]:
-    """Opens the page, or another one, without a network. In the end it must have asked for nothing
-    but itself, and said no error."""
+    """Opens the page, or another one, offline. At the end it must have requested only itself, and
+    reported no error."""
     contexts, asked, said = [], [], []
 
     def open_at(address: str = "", path: Path = report, **options: Any) -> Page:
@@ -85,7 +85,7 @@ def opened(browser: Browser, report: Path) -> Iterator[Opened]:
 
 
 def until(page: Page, expression: str) -> None:
-    """Waits until it is true: the page's policy lets no poll of Playwright's run."""
+    """Waits until it is true; the page's security policy blocks Playwright's own polling."""
     for _ in range(500):
         if page.evaluate(expression):
             return
@@ -94,7 +94,7 @@ def until(page: Page, expression: str) -> None:
 
 
 def move(page: Page, address: str) -> str:
-    """Shows what an address names, and returns its text."""
+    """Goes to an address within the page; returns the text shown."""
     page.evaluate("to => { history.replaceState(null, '', `#${to}`); show(); }", address)
     text: str = page.inner_text("main")
     assert "could not be shown" not in text

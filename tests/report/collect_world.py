@@ -1,5 +1,5 @@
-"""A machine whose programs are functions: what stands for ncu, compute-sanitizer, nvcc, recheck and
-recheck_tests in test_collect.py."""
+"""A machine for test_collect.py whose ncu, compute-sanitizer, nvcc, recheck and recheck_tests are
+functions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "machine/launch/1"
 SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 
-# what a kernel of a strategy is called in ncu's output, and the harness's behind each launch
+# names in ncu's output: a strategy's kernels, and the harness's kernel that ends each launch
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
 END = "recheck::<unnamed>::recheck_read_clocks_kernel(recheck::ClockReading *)"
-Kernels = list[tuple[str, float]]  # with the work that each does
+Kernels = list[tuple[str, float]]  # names, with the work of each
 
-# of a kernel that does `work`, in this unit; of other metrics 1
+# metrics of a kernel that does `work`, with their units; every other metric is 1
 PRINTED: dict[str, tuple[str, Callable[[float], str]]] = {
     "smsp__sass_inst_executed_op_global_ld.sum": ("inst", lambda work: f"{1000 * work:,}"),
     "dram__bytes_read.sum": ("byte", lambda work: f"{4096 * work:,}"),
@@ -40,7 +40,7 @@ ONE: tuple[str, Callable[[float], str]] = ("", lambda _: "1")
 
 
 def call(*names: str, work: float = 1) -> Kernels:
-    """The kernels of one launch, which do so much work each."""
+    """The kernels of one launch; each does `work`."""
     return [(name, work) for name in names]
 
 
@@ -68,14 +68,13 @@ class World:
             {"experiment": each, "name": name, "source": SOURCE}
             for each, name in (("matmul", "tile16"), ("matvec", "naive"))
         ]
-        # of each case a launch, and what the harness says of those that have not passed; where one
-        # ends the process, nothing
+        # one launch of each case, and the status of those that do not pass; None ends the process
         self.kernels = {TINY: call(LAUNCH, work=0.001), TILE: call(OWN), NAIVE: call(OWN)}
         self.fails: dict[str, str | None] = {}
         self.ncu_says, self.goes_on = "", False
-        self.unknown: list[str] = []  # metrics
+        self.unknown: list[str] = []  # metrics that ncu lacks
         self.says_which = True
-        self.tests: dict[str, str] = {}  # how each ends
+        self.tests: dict[str, str] = {}  # the outcome of each
         self.races: dict[str, str] = {}  # what racecheck prints
         self.sanitizer_code = 0
         self.snippets: dict[str, tuple[int, str]] = {}
@@ -175,7 +174,7 @@ class World:
         lines = "".join(f"{k} = {v}\n" for k, v in members.items())
         (self.experiments / "errata.toml").write_text(f"[[erratum]]\n{lines}")
 
-    # what comes of it
+    # the results
 
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
@@ -197,7 +196,7 @@ class World:
         return found
 
     def count(self, *names: str) -> dict[str, Any]:
-        """What is said of one case, of which these counters are wanted."""
+        """The entry of one case from which a claim needs these counters."""
         formula = " + ".join(names or [LAUNCHES])
         self.claim(f'form = "count", of = "{TILE}/cold", expression = "{formula}", equals = 1')
         found: dict[str, Any] = self.probe()["counters"][f"{TILE}/cold"]

@@ -1,5 +1,5 @@
-"""Runs recheck-report's commands on files: within the tests, or where the process itself is the
-subject as a user does."""
+"""Runs recheck-report's commands on files: within the test process, or as a process where that is
+what is tested."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
-GPU = "nvidia-h100-80gb-hbm3"  # of h100(), as a folder of evidence is called
+GPU = "nvidia-h100-80gb-hbm3"  # the folder name of evidence from h100()'s GPU
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
-# and the net under a report hides no bug of ours
+# an exception fails the test; without this the report would only leave a section out
 os.environ["RECHECK_RAISE"] = "1"
-# a record is many thousands of objects, and to look again and again for cycles among them takes a
-# third of all time; this seldom, the memory stays below half a gigabyte
+# a record has many thousands of objects, and searching them for cycles takes a third of the tests'
+# time; at this threshold the memory stays below half a gigabyte
 gc.set_threshold(50_000, 20, 100)
 
 
-# where processes find the package, and leave no files in the source tree
+# processes find the package, and leave no files in the source tree
 ENVIRONMENT = {"PYTHONPATH": str(REPORTS), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
@@ -72,7 +72,7 @@ def process(command: str, *arguments: object, **options: Any) -> subprocess.Comp
 def called(
     main: Callable[[list[str]], int | None], *arguments: object
 ) -> subprocess.CompletedProcess[str]:
-    """What a program's main does within this process, and how its process would end."""
+    """Runs a program's main within this process; returns its output and exit code."""
     out, err = io.StringIO(), io.StringIO()
     words = [str(each) for each in arguments]
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -84,7 +84,7 @@ def called(
 
 
 def run(command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The same as a call, which saves the time to start."""
+    """recheck-report with this command as a function call, which starts faster than a process."""
     return called(cli.main, *words_of(command, *arguments))
 
 
@@ -102,7 +102,7 @@ def texts_of(drawn: bytes | None) -> list[str]:
 
 
 def one_line(result: subprocess.CompletedProcess[str], code: int) -> str:
-    """The single line of standard error of a run that must end with `code`."""
+    """The only line on standard error of a run that must exit with `code`."""
     assert result.returncode == code, result.stderr
     assert result.stderr.count("\n") == 1 and result.stdout == "", result.stderr
     return result.stderr
@@ -115,14 +115,14 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def pages(files: dict[str, bytes]) -> dict[str, str]:
-    """The pages of a report, the summary first; not those of the reports that it holds."""
+    """The pages of a report, the summary first; without those of the reports inside it."""
     found = (name for name in files if "/" not in name and name.endswith(".md"))
     names = sorted(found, key=lambda name: (name != "README.md", name))
     return {name: files[name].decode() for name in names}
 
 
 def forget() -> None:
-    """What was read of collections: a test has changed their files."""
+    """Empties the caches of collections after a test has changed their files."""
     for cached in (load_collection, load_claims, load_sources):
         cached.cache_clear()
 
@@ -133,8 +133,8 @@ def text_of(files: dict[str, bytes]) -> str:
 
 
 def linked(files: dict[str, bytes]) -> None:
-    """Every anchor of a page is there once, and every link leads to a file of the report and to an
-    anchor that is there; that of the reports that it holds as well."""
+    """Checks that anchors are unique within a page and that every link leads to a file and anchor
+    that exist; also in the reports inside this one."""
     anchors = {}
     for name, data in files.items():
         if name.endswith(".md"):
@@ -147,14 +147,14 @@ def linked(files: dict[str, bytes]) -> None:
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
             target = target if path else name
             assert target in files, f"{name}: {link} leads nowhere"
-            if target.endswith(".html"):  # what it shows stands in its address
+            if target.endswith(".html"):  # its address names the view
                 assert re.match(r"view=\w+|$", anchor), f"{name}: {link}"
             else:
                 assert not anchor or anchor in anchors[target], f"{name}: {link}: no such anchor"
 
 
 def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
-    """Runs that differ by so much in every class, as a part of 1."""
+    """The variation between runs that differ by the fraction `wide` in every class."""
     from recheck_report.statistics.variation import CLASSES, TABLE, Runs, Variation
 
     runs = Runs(gpu, {}, {}, ("",) * 10)
@@ -165,14 +165,14 @@ def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
 
 @pytest.fixture(scope="session")
 def loaded(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], Record]:
-    """Reads a record of records.py, equal ones once."""
+    """Reads a record of records.py; equal records are read only once."""
     from recheck_report.record.read import load
 
     known: dict[bytes, Record] = {}
     folder = tmp_path_factory.mktemp("loaded")
 
     def read(record: Any) -> Record:
-        name = pickle.dumps(record)  # much faster than as JSON
+        name = pickle.dumps(record)  # much faster than JSON
         if name not in known:
             known[name], _ = load(keep(folder, record))
         return copy.copy(known[name])
@@ -199,14 +199,14 @@ def report(tmp_path: Path) -> Report:
 
 @pytest.fixture
 def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes on one GPU do not differ, so the resolution is the self-audit's alone."""
+    """Two processes on one GPU do not differ: only the self-audit limits the resolution."""
     from recheck_report.statistics import variation
 
     monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.0))
 
 
 def element(html: str, name: str) -> str:
-    """What an element of report.html holds."""
+    """The content of an element of report.html."""
     found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
     assert found
     return found[1]

@@ -1,4 +1,4 @@
-"""Claims of a test's own, so that no test of verdicts depends on what a document says."""
+"""Claims made for tests, so that tests of verdicts do not depend on the documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ AT = "1024x1024x1024/cold"
 
 
 def make_claim(name: str, *check: Any, **more: Any) -> Any:
-    """A claim of document S0 about tiles, whose other fields a test may give."""
+    """A claim of document S0 about tiles; a test may set the other fields."""
     fields = {
         "experiment": "matmul", "document": "S0", "place": "section 3", "quote": "much better",
         "english": "", "title": f"The title of {name}", "hardware": "GeForce 8400M GS",
@@ -22,7 +22,7 @@ def make_claim(name: str, *check: Any, **more: Any) -> Any:
 
 
 def ratio(base: str = "global16", other: str = "tile16", **more: Any) -> Any:
-    """A check that `other` is faster at width 1024, unless told otherwise."""
+    """A check at width 1024 of `other` against `base`; by default, that it is faster."""
     bound = more or {"above": 1.0}
     return Check("ratio", base=f"matmul/{base}/{AT}", other=f"matmul/{other}/{AT}", **bound)
 
@@ -32,11 +32,11 @@ def formula(expression: str, **more: Any) -> Any:
 
 
 def measured(record: Any, probes: Any = None) -> Measured:
-    """A parsed record, with what our collection has for it."""
+    """A parsed record with the claims of our collection that apply to it."""
     return Measured(record, load_collection(EXPERIMENTS).restricted_to(record), {}, probes)
 
 
 def about(record: Any, *claims: Any, probes: Any = None) -> Measured:
-    """A parsed record, with these claims alone."""
+    """A parsed record with only these claims."""
     ours = load_collection(EXPERIMENTS)
     return Measured(record, Collection(ours.folder, ours.sources, claims, ()), {}, probes)

@@ -1,6 +1,6 @@
-"""Records for tests to bend: copies of the golden ones, each case with its samples.
+"""Records for tests to modify: copies of the golden ones, each case with its samples.
 
-`pack` puts both into the files that have them.
+`pack` separates the two into the files of a report folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Json = dict[str, Any]  # an object of a JSON file
 GOLDENS = Path(__file__).parent / "goldens"
 AUDIT = ("audit/", "machine/")
 OF_SAMPLES = ("samples", "blocks", "clocks", "set_aside")
-LOWER = 6  # of 20 samples in their order, this and the same from above are the interval's ends
+LOWER = 6  # of 20 sorted samples, the 6th from each end bounds the interval
 
 
 @cache
@@ -40,8 +40,7 @@ def copied(value: Json) -> Json:
 
 
 def h100(*begins: str, name: str = "h100") -> Json:
-    """The record of an H100; of the cases alone whose ids begin like one of these, if any is
-    given."""
+    """The record of an H100. `begins`: how the ids of its cases begin; none: all cases."""
     record: Json = pickle.loads(_stored(name))
     if begins:
         record["cases"] = [case for case in record["cases"] if case["id"].startswith(begins)]
@@ -82,7 +81,7 @@ def without(record: Json, pattern: str) -> Json:
 
 
 def bend(record: Json, path: str, value: object) -> Json:
-    """The same record with that value in a place: "environment.git.dirty", "cases.0.disturbed"."""
+    """Sets a value in the record: path is like "environment.git.dirty" or "cases.0.disturbed"."""
     *way, last = path.split(".")
     place: Any = record
     for step in way:
@@ -103,15 +102,15 @@ def scale(record: Json, pattern: str, factor: float) -> Json:
 
 
 def set_time(case: Json, median: float, low: float, high: float) -> None:
-    """Gives a case another time, in one block: what compares it must use these three numbers."""
+    """Gives a case another time, in one block: a comparison must use these three numbers."""
     case["samples"] = [low] * LOWER + [median] * 8 + [high] * LOWER
     case["blocks"], case["clocks"] = [[0, len(case["samples"])]], [case["clock_hz"]]
     case["seconds"] |= {"median": median, "low": low, "high": high}
 
 
 def rank(count: int, confidence: float) -> int:
-    """Which of `count` samples in their order bounds the median's interval from below, from 1 on;
-    0: so few have no interval."""
+    """The rank, from 1 on, of the sorted sample that bounds the median's interval from below; 0 if
+    `count` samples are too few."""
     below, at = 0.5**count, 0
     while below <= (1 - confidence) / 2:
         at += 1
@@ -153,7 +152,7 @@ def pack(record: Json, probes: object = None) -> dict[str, bytes]:
 
 
 def keep(folder: Path, record: Json, probes: object = None) -> Path:
-    """Writes a record as recheck does, and probes beside it; returns the folder."""
+    """Writes a record, and its probes, to files as recheck does; returns the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, data in pack(record, probes).items():
         (folder / name).write_bytes(data)

@@ -1,4 +1,4 @@
-"""Whatever an honest machine writes is read, judged and rendered."""
+"""Any record that a machine may write is read, judged and rendered."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def _objects(value: Any) -> Iterator[Json]:
     if isinstance(value, dict):
         yield value
         value = [*value.values()]
-    # numbers of samples are many, and alike
+    # lists of samples are long and hold only numbers
     if isinstance(value, list) and not (value and isinstance(value[0], float)):
         for each in value:
             yield from _objects(each)
 
 
 def mutated(seed: int) -> Json:
-    """Some cases of the H100's, with members that are null, gone, of another size or type, or
-    unknown."""
+    """Some of the H100's cases, with members that are null, missing, unknown, or of another size or
+    type."""
     dice = random.Random(seed)
     record = h100()
     record["cases"] = [case for case in record["cases"] if dice.random() < 0.3]
@@ -65,9 +65,7 @@ def mutated(seed: int) -> Json:
 
 
 @pytest.mark.parametrize("seed", range(MUTANTS))
-def test_a_mutated_record_is_read_and_judged_and_loses_no_case_in_silence(
-    seed: int, tmp_path: Path
-) -> None:
+def test_a_mutated_record_is_judged_and_loses_no_case_silently(seed: int, tmp_path: Path) -> None:
     record = mutated(seed)
     own = judged(record, tmp_path)
     assert own.record.cases and own.faster_than_ceiling is not None
@@ -86,7 +84,7 @@ def test_a_mutated_record_is_rendered_whole(seed: int, report: Report, tmp_path:
 def test_unknown_fields_are_ignored(tmp_path: Path) -> None:
     record = few()
     before = judged(record, tmp_path).record
-    named = ("cubins", "ceilings", "parameters", "unknown", "state")  # their members are names
+    named = ("cubins", "ceilings", "parameters", "unknown", "state")  # their keys are names
     maps = [id(each[name]) for each in _objects(record) for name in named if name in each]
     for each in [*_objects(record)]:
         if id(each) not in maps:
@@ -96,7 +94,7 @@ def test_unknown_fields_are_ignored(tmp_path: Path) -> None:
     assert after.environment == before.environment and after.method == before.method
 
 
-def test_next_to_nothing_is_required(report: Report) -> None:
+def test_only_a_few_fields_are_required(report: Report) -> None:
     record = few()
     rows = {tuple(case["id"].split("/")[:2]) for case in record["cases"]}
     needed = ("id", "status", "seconds", "samples", "blocks", "clocks")
@@ -123,20 +121,20 @@ def test_next_to_nothing_is_required(report: Report) -> None:
         ('{"schema": 4, "cases": []}', "has schema 4; this renderer reads 5 and 6"),
     ],
 )
-def test_what_cannot_be_used_at_all_is_one_line(text: str, why: str, tmp_path: Path) -> None:
+def test_an_unusable_record_is_one_line(text: str, why: str, tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text(text)
     assert why in one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
     assert not (tmp_path / "report").exists()
 
 
-def test_a_run_that_was_cut_off_says_how_to_resume(tmp_path: Path) -> None:
+def test_the_error_for_an_unfinished_run_says_how_to_resume(tmp_path: Path) -> None:
     (tmp_path / "record.journal.jsonl").write_text("{}\n")
     line = one_line(run("render", tmp_path, "--output", tmp_path / "report"), 2)
     assert "recheck --resume --output=" in line
 
 
 @pytest.mark.parametrize("broken", [None, 7, {"id": 7}, {"id": "a/b", "status": "passed"}])
-def test_a_bad_case_costs_only_itself(broken: Any, tmp_path: Path) -> None:
+def test_a_bad_case_does_not_affect_the_others(broken: Any, tmp_path: Path) -> None:
     folder = keep(tmp_path, few())
     document = json.loads((folder / "record.json").read_bytes())
     document["cases"][3] = broken
@@ -147,7 +145,7 @@ def test_a_bad_case_costs_only_itself(broken: Any, tmp_path: Path) -> None:
     assert len(record.unread) == 1 and "cases[3]" in record.unread[0]
 
 
-def test_samples_that_are_lost_cost_no_time(tmp_path: Path) -> None:
+def test_lost_samples_do_not_affect_times(tmp_path: Path) -> None:
     before = judged(few(), tmp_path).record
     (tmp_path / "samples.jsonl").unlink()
     after, _ = load(tmp_path)
@@ -156,10 +154,10 @@ def test_samples_that_are_lost_cost_no_time(tmp_path: Path) -> None:
     assert not any(case.rounds for case in after.cases)
 
 
-# what was disturbed
+# disturbed cases
 
 
-def test_what_was_disturbed_decides_no_claim(tmp_path: Path) -> None:
+def test_disturbed_cases_decide_no_claim(tmp_path: Path) -> None:
     whole, record = judged(h100(), tmp_path / "a", probes_of()), h100()
     for at, case in enumerate(record["cases"]):
         case["disturbed"] = CAUSES[at % 3]
@@ -181,7 +179,7 @@ def test_what_was_disturbed_decides_no_claim(tmp_path: Path) -> None:
     assert {str(each.outcome) for each in changes(whole.record, own.record)} == {"disturbed"}
 
 
-def test_a_disturbed_case_leaves_the_claims_of_other_cases_as_they_were(tmp_path: Path) -> None:
+def test_a_disturbed_case_affects_only_its_own_claims(tmp_path: Path) -> None:
     whole, record = judged(h100(), tmp_path / "a"), h100()
     held = next(each for each in whole.judgement.claims
                 if each.verdict == "holds" and each.claim.kind == "timed")  # fmt: skip
@@ -198,7 +196,7 @@ def test_a_disturbed_case_leaves_the_claims_of_other_cases_as_they_were(tmp_path
 
 
 @pytest.mark.parametrize("interval,word", [(True, "holds"), (False, "undecided")])
-def test_a_time_decides_if_it_has_an_interval_however_few_its_samples(
+def test_a_time_with_an_interval_decides_even_with_few_samples(
     tmp_path: Path, interval: bool, word: str
 ) -> None:
     record = h100("matmul/")
@@ -221,7 +219,7 @@ def test_verify_finds_no_kernel_slower_by_a_disturbed_time(tmp_path: Path) -> No
     assert "\nslower:" not in result.stdout and "\ncannot tell: " in result.stdout
 
 
-def test_what_cost_cases_and_claims_is_said_wherever_one_looks_first(tmp_path: Path) -> None:
+def test_lost_cases_and_claims_are_reported_on_every_first_page(tmp_path: Path) -> None:
     record, why = h100("matmul/"), "not enough GPU memory: needs 1.1 GB, 0.4 GB free"
     lost = [c for c in matching(record, "/4096x4096x4096/") if c["seconds"]]
     for case in lost:
@@ -250,14 +248,16 @@ def test_a_driver_s_zero_is_printed_as_not_known(report: Report) -> None:
     assert not re.search('"(clock|watts)":\\[[^]]*\\b0\\b', files["report.html"].decode())
 
 
-# the net under a report
+# unexpected exceptions
 
 
-def test_what_raises_costs_only_its_place(report: Report, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exception_costs_only_one_section(
+    report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def bad(*_: object) -> None:
         raise ZeroDivisionError("of <b> nothing")
 
-    monkeypatch.setattr(zlib, "compress", bad)  # which packs the samples of report.html
+    monkeypatch.setattr(zlib, "compress", bad)  # it packs the samples of report.html
     with pytest.raises(ZeroDivisionError):
         report(few())
     monkeypatch.delenv("RECHECK_RAISE")

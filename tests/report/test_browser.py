@@ -1,5 +1,4 @@
-"""report.html in a real browser: what a reader gets, in how many actions, and what they cannot
-break."""
+"""report.html in a real browser: answers in few actions, and no input breaks the page."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ VIEWS = ["summary", "claims", "speed", "accuracy", "compare", "evidence"]
 CASE = "matmul/tile16/1024x1024x1024/cold"
 
 
-# what a reader asks, and by how many actions it is answered
+# questions of a reader, and the number of actions to the answer
 
 
 def test_the_first_screen_answers(measured: Measured, opened: Opened) -> None:
@@ -98,7 +97,7 @@ def test_a_claim_is_found_by_searching(opened: Opened) -> None:
     page.fill("#search", "")
     page.select_option("#verdict", "fails here")
     assert set(page.locator(".claims .verdict:visible").all_inner_texts()) == {"fails here"}
-    # whatever can be chosen has claims
+    # every choice has claims
     for name in page.locator("#document option").evaluate_all("all => all.map(o => o.value)"):
         assert not move(page, f"view=claims&document={name}").startswith("0 of")
         assert page.locator(".claims details:visible").count() > 0, name
@@ -115,7 +114,7 @@ UNKNOWN = {
 }
 
 
-def test_an_unknown_address_says_so(opened: Opened) -> None:
+def test_an_unknown_address_gets_a_message(opened: Opened) -> None:
     page = opened()
     for address, says in UNKNOWN.items():
         assert says in move(page, address)
@@ -123,7 +122,7 @@ def test_an_unknown_address_says_so(opened: Opened) -> None:
 
 
 @pytest.mark.parametrize("address", ["claim=C14", "claim-c14", "view=claims&claim=c14"])
-def test_a_claim_has_an_address_that_one_guesses(address: str, opened: Opened) -> None:
+def test_a_claim_can_be_reached_by_a_guessed_address(address: str, opened: Opened) -> None:
     page = opened(address)
     assert page.locator(".claims details[open]").get_attribute("data-id") == "C14"
     assert page.locator(".warning:visible").count() == 0
@@ -152,15 +151,15 @@ def test_the_raw_samples_of_a_case(measured: Measured, opened: Opened) -> None:
     page.select_option("#with", "s0_tiles")
     until(page, "address().with === 's0_tiles'")
     assert "s0_tiles/1024x1024x1024" in page.locator(".panel").nth(1).inner_text()
-    # what an address names is scrolled to
+    # the page scrolls to what an address names
     until(opened(f"view=speed&case={CASE}"), "scrollY > 99")
 
 
-# the same numbers as the Markdown's
+# the numbers are those of the Markdown report
 
 
 def test_every_ratio_is_the_report_s(measured: Measured, opened: Opened) -> None:
-    """With what is concluded from it; and a row has one error, whatever regimes it has."""
+    """And so is its outcome; a row has one error, even if several regimes were timed."""
     page = opened()
     found = page.evaluate(
         "CASES.filter(c => c.speedup).map(c => [c.base.id, c.id, ratioText(c.speedup), c.outcome])"
@@ -181,7 +180,7 @@ def test_every_ratio_is_the_report_s(measured: Measured, opened: Opened) -> None
     assert {(case.target, case.regime) for case in cases} == {("gpu", "cold"), ("cpu", "hot")}
 
 
-def test_numbers_read_alike(measured: Measured, opened: Opened) -> None:
+def test_numbers_are_formatted_as_in_python(measured: Measured, opened: Opened) -> None:
     values = [8.914, 388.2, 0.00123456, 1e-9, 99.95, 0.5, 123456.0, 2.5e-7]
     page = opened()
     assert page.evaluate("v => v.map(x => significant(x))", values) == [*map(significant, values)]
@@ -191,7 +190,7 @@ def test_numbers_read_alike(measured: Measured, opened: Opened) -> None:
     assert shown == [[spread(case.time), shape_label(case.shape_name)] for case in timed]
 
 
-# another record beside it
+# the Compare view
 
 
 def packed(record: Json) -> Json:
@@ -227,15 +226,15 @@ def test_what_became_slower_comes_first(record: Json, measured: Measured, opened
     assert "audit/" not in page.inner_text("main")
     turned = page.get_by_role("table", name="Verdicts that turned")
     assert [row[:3] for row in turned.locator("tbody th").all_inner_texts()] == ["C14"]
-    # the next record has not these verdicts
+    # the next record comes without verdicts
     dropped(page, ("record.json", packed(record)))
     assert "0 of" in page.inner_text("#answer") and "Verdicts" not in page.inner_text("main")
 
 
-def test_it_tells_changes_as_the_command_does(
+def test_it_finds_the_same_changes_as_the_command(
     record: Json, measured: Measured, opened: Opened, tmp_path: Path
 ) -> None:
-    """Of the same two records, whose times differ by up to 40 % either way, in all classes."""
+    """Times of the two records differ by up to 40 % either way, in all classes."""
     other = copied(record)
     for at, case in enumerate(other["cases"]):
         factor = 0.7 + 0.7 * (at * 0.618034 % 1)
@@ -265,7 +264,7 @@ REFUSED = {
 }
 
 
-def test_what_is_no_record_is_one_line(record: Json, opened: Opened) -> None:
+def test_a_file_that_is_not_a_record_is_one_line(record: Json, opened: Opened) -> None:
     page = opened()
     dropped(page, ("record.json", packed(record)))
     before = page.inner_text("#answer")
@@ -273,7 +272,7 @@ def test_what_is_no_record_is_one_line(record: Json, opened: Opened) -> None:
         dropped(page, (name, content))
         (line,) = page.locator(".warning:visible").all_inner_texts()
         assert line.startswith(f"{name}: ") and why in line and "\n" not in line
-        # what was there is there still
+        # the page is unchanged
         assert page.inner_text("#answer") == before
     page.evaluate(
         """async () => {
@@ -347,7 +346,7 @@ def test_records_that_lack_much(kind: str, says: str, tmp_path: Path, opened: Op
     assert page.inner_text("#answer").startswith(says)
 
 
-# how it looks and feels
+# layout and keyboard
 
 PAPER = "getComputedStyle(document.body).backgroundColor"
 EACH = [*(f"view={view}" for view in VIEWS), "view=claims&claim=C14", f"view=speed&case={CASE}"]
@@ -383,7 +382,7 @@ def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
     assert set(page.evaluate(heights)) == {1}
     move(page, "view=speed")
     assert _right_edge(page) <= width
-    # no column is out of reach
+    # every column can be reached
     source = page.get_by_role("columnheader", name="source").first
     more = page.get_by_role("button", name="All columns").first
     assert source.is_visible() == (width > 760) != more.is_visible()
@@ -393,12 +392,12 @@ def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
 
 
 def _right_edge(page: Page) -> float:
-    """Of the column that compares rows with the library, in pixels."""
+    """The right edge, in pixels, of the column that compares rows with the library."""
     head = page.get_by_role("columnheader", name="times as fast as cublas")
     return float(head.evaluate("e => e.getBoundingClientRect().right"))
 
 
-def test_by_keyboard_alone(opened: Opened) -> None:
+def test_the_keyboard_is_enough(opened: Opened) -> None:
     page = opened()
 
     def tab_to(name: str, value: str) -> None:
@@ -414,7 +413,7 @@ def test_by_keyboard_alone(opened: Opened) -> None:
     assert page.evaluate("document.activeElement.id") == "main"
     tab_to("id", "search")
     page.keyboard.type("C14")
-    page.wait_for_selector("#claim-c14[open]")  # the only one that is left
+    page.wait_for_selector("#claim-c14[open]")  # the only match
     tab_to("tagName", "SUMMARY")
     page.keyboard.press("Enter")
     page.wait_for_selector("#claim-c14:not([open])")
@@ -437,7 +436,7 @@ def test_it_prints(opened: Opened) -> None:
 
 
 def test_it_is_ready_soon(opened: Opened) -> None:
-    """From loading to the first view: the best of five, as others may use the machine too."""
+    """From loading to the first view; the best of five, because the machine may be busy."""
     mark = "performance.getEntriesByName('ready')[0].startTime"
     found = [opened().evaluate(mark) / 1000 for _ in range(5)]
     assert min(found) < 1.5, found

@@ -1,4 +1,4 @@
-"""Each chart reads by day and by night, on a screen of any width, and keeps its marks apart."""
+"""Charts are legible in light and dark mode and at any width, and their labels do not overlap."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RECORDS = (GOLDENS / "h100/input", REPORTS / "results/peak/nvidia-h100-80gb-hbm3
 
 @pytest.fixture(scope="module")
 def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
-    """The charts of both collections by name; and, in `cut`, the texts that leave their card."""
+    """The charts of both collections by name, and in `cut` the texts that exceed their card."""
     from recheck_report.write.svg import WIDTH, Card, width_of
 
     draw, cut = Card.text, []
@@ -97,7 +97,7 @@ def test_labels_keep_apart_and_inside() -> None:
     boxes = sorted((c - h / 2, c + h / 2) for c, h in zip(centres, heights, strict=True))
     assert all(a[1] <= b[0] + 1e-9 for a, b in zip(boxes, boxes[1:], strict=False))
     assert boxes[0][0] >= 0 and boxes[-1][1] <= 200
-    # order follows the wanted positions, and a free label stays where it wants to be
+    # labels keep their order, and a label without neighbours keeps its position
     assert centres[2] < centres[0] < centres[1] < centres[3]
     assert apart([30.0], [10.0], 200.0) == [30.0]
 
@@ -114,7 +114,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tuple[str, str]]:
-    """(tag, value) of an attribute, as each element below has it or has it from its group."""
+    """(tag, value) of an attribute for each element below, inherited from its group if unset."""
     for each in root:
         if each.tag != f"{SVG}defs":
             value = each.get(name, at)
@@ -122,9 +122,9 @@ def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tu
             yield from inherited(each, name, value)
 
 
-def test_charts_read_by_day_and_by_night(drawn: dict[str, bytes]) -> None:
-    """Every text has a contrast of 4.5 on the card, every mark one of 3, by both sets of inks, and
-    no type is smaller than 9 of the card's 468 points: 16 pixels of 830, or 7.5 of 390."""
+def test_charts_are_legible_in_light_and_dark_mode(drawn: dict[str, bytes]) -> None:
+    """In both colour schemes texts have a contrast of 4.5 on the card, and marks of 3. No text is
+    smaller than 9 of the card's 468 points: 16 pixels of 830, or 7.5 of 390."""
     from recheck_report.write.svg import CARD, DARK, GRID
 
     for svg in (drawn[name] for name in drawn if name != "cut"):
@@ -145,6 +145,6 @@ def test_charts_read_by_day_and_by_night(drawn: dict[str, bytes]) -> None:
         assert sizes and min(sizes) >= 9 and root.get("viewBox", "").startswith("0 0 468 ")
         assert len(svg) < 40_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
         assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20
-        # the first thing covers the card: what it stands on does not matter
+        # the first element covers the card, so the background does not matter
         first = next(each for each in root if each.get("fill"))
         assert first.attrib == {"width": "100%", "height": "100%", "fill": CARD}

@@ -1,4 +1,4 @@
-"""Claims as data: files in form, and verdicts that noise can only make less certain."""
+"""Claims: their files, and verdicts that noise can only make less certain."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_noise_only_moves_towards_inconclusive(name: str) -> None:
         before, after = judge(narrow), judge([_wider(each) for each in narrow])
         seen.add(before)
         if after != before:
-            # with several to hold, a clear failure of one may go while another stays unclear
+            # noise may hide the clear failure of one check while another stays undecided
             assert after == UNDECIDED, (narrow, before, after)
     assert seen == {HOLDS, FAILS, UNDECIDED}, "the property was not tried on every verdict"
 
@@ -114,7 +114,7 @@ def _probes(**more: Any) -> Probes:
 
 
 GPU = "NVIDIA H100 80GB HBM3"
-Ask = Callable[..., tuple[str, Any]]  # an Outcome, whose numbers a test takes to be there
+Ask = Callable[..., tuple[str, Any]]  # an Outcome; tests assume that it has numbers
 
 
 @pytest.fixture
@@ -161,7 +161,7 @@ def test_ratio_by_its_bounds(ask: Ask) -> None:
     assert ask(document, replace(RATIOS[0], above=value * 1.01))[0] == FAILS
     straddled = (outcome.low + outcome.high) / 2
     assert ask(document, replace(RATIOS[0], above=straddled))[0] == UNDECIDED
-    # what is the same within the resolution: nobody can tell that it is faster, nor slower
+    # equal within the resolution: neither faster nor slower
     same = scale(document, SLOW, 1 / value)
     assert ask(same, RATIOS[0])[0] == UNDECIDED
     assert ask(same, replace(RATIOS[0], above=None, below=1.0))[0] == UNDECIDED
@@ -244,7 +244,7 @@ def test_counts_attributes_tests_and_formulas(ask: Ask) -> None:
 
 def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     document = few()
-    other = replace(RATIOS[0], other="matmul/nobody/8x8x8/cold")
+    other = replace(RATIOS[0], other="matmul/absent/8x8x8/cold")
     verdict, outcome = ask(document, other)
     assert verdict == NOT_MEASURED and outcome.absence == Absence("case", other.other)
     cpu = no_gpu()
@@ -256,7 +256,7 @@ def test_what_is_missing_is_not_measured_and_says_what(ask: Ask) -> None:
     foreign = _probes(environment=Origin(GPU, "580.159.04", "another", False, None))
     _, outcome = ask(document, count, probes=foreign)
     assert "probes.json has commit another" in absence(outcome.absence)
-    # what nvcc says of a snippet it says on any machine, of the same code
+    # on the same commit, nvcc gives the same answer for a snippet on any machine
     snippet = Check("test", test="compile:E20", finds="refused")
     tests = {"compile:E20": Trial(None, "refused", 0), "gate:a.b": Trial(None, "pass", 0)}
     commit = document["environment"]["git"]["commit"]
@@ -276,7 +276,7 @@ def test_a_formula_without_sense_names_file_claim_and_field(ask: Ask) -> None:
     probes = _probes(counters={SLOW: Counters(None, {"grid": 1.0})})
     for check, why in (
         (count, ".*by zero"),
-        (Check("arithmetic", expression="1 + 1"), "'1 . 1' says neither"),
+        (Check("arithmetic", expression="1 + 1"), "'1 . 1' must evaluate to true"),
     ):
         with pytest.raises(BadClaim, match=f"x/claims.toml: claim C99: field expression: {why}"):
             ask(few(), check, probes=probes)

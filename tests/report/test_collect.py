@@ -1,4 +1,4 @@
-"""`collect` on a machine that is made up: what it asks of each program, and what it believes."""
+"""`collect` on a simulated machine: how it calls each program, and which results it believes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 # counters
 
 
-def test_what_checks_ask_for_is_collected(world: World) -> None:
+def test_everything_that_checks_need_is_collected(world: World) -> None:
     world.tests = {"gpu/Gate.Passes/x": "OK", "A.B": "OK"}
     form = 'form = "count", of = "matmul/tile16/{shape}/cold", expression = "grid", equals = 1'
     world.claim(f'{form}, shapes = ["1024x1024x1024", "16x16x16"]')
@@ -49,7 +49,7 @@ def test_what_checks_ask_for_is_collected(world: World) -> None:
         f"{NAIVE}/cold": {LAUNCHES, "block", "issue_percent"},
     }
     assert list(found["tests"]) == ["gate:gpu/Gate.Passes/x", "gate:A.B"]
-    # a trial, and one process for all cases, with a launch whose counts are known
+    # a trial, then one process for all cases and for a launch with known counts
     assert len(world.calls("ncu")) == 2
     assert "launch__grid_size" in world.calls("ncu")[1]
     assert "gpu__time_duration.sum" in world.calls("ncu")[1]
@@ -86,7 +86,7 @@ def test_a_row_that_is_part_of_another_has_no_counters(world: World) -> None:
 
 
 @pytest.mark.parametrize("status", ["incorrect: on integers: off", "failed: an error", None])
-def test_a_case_that_goes_wrong_costs_no_other(world: World, status: str | None) -> None:
+def test_a_failing_case_does_not_affect_another(world: World, status: str | None) -> None:
     world.fails[NAIVE] = status
     pair = f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", equals = 1'
     world.claim(f'{pair}, expression = "block"')
@@ -96,7 +96,7 @@ def test_a_case_that_goes_wrong_costs_no_other(world: World, status: str | None)
     assert said[f"{NAIVE}/cold"] == {"reason": f"not measured: {why}", "values": {}}
 
 
-def test_the_mark_behind_a_launch_is_the_harness_s_alone() -> None:
+def test_only_the_harness_has_a_kernel_named_like_the_end_of_a_launch() -> None:
     sources = (REPORTS.parent / "experiments/harness").rglob("*.cu*")
     kernels = re.findall(r"__global__ void (\w+)\(", "".join(map(Path.read_text, sources)))
     assert [name for name in kernels if ncu.END.search(name)] == ["recheck_read_clocks_kernel"]
@@ -113,15 +113,15 @@ KNOWN_WRONG: dict[str, tuple[Kernels, str]] = {
 
 
 @pytest.mark.parametrize("name", KNOWN_WRONG)
-def test_counters_that_are_wrong_of_what_is_known_are_not_believed(name: str, world: World) -> None:
+def test_counters_are_not_believed_if_a_known_launch_is_miscounted(name: str, world: World) -> None:
     world.kernels[TINY], says = KNOWN_WRONG[name]
     assert says in world.count()["reason"]
 
 
 TROUBLE: dict[str, tuple[dict[str, Any], str]] = {
     "no permission": ({"ncu_says": NO_PERMISSION}, "Nsight Compute may not read the GPU's"),
-    # what is no hardware counter may still be printed
-    "permission, goes on": ({"ncu_says": NO_PERMISSION, "goes_on": True}, "Nsight Compute may"),
+    # ncu still prints what does not need a hardware counter
+    "permission, continues": ({"ncu_says": NO_PERMISSION, "goes_on": True}, "Nsight Compute may"),
     "failed": ({"ncu_says": "Failed to initialize"}, "ncu: Failed to initialize"),
     "with a colon": (
         {"ncu_says": "An error occurred:\n==ERROR==   out of range"},
@@ -136,7 +136,7 @@ TROUBLE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", TROUBLE)
-def test_what_goes_wrong_with_ncu_is_the_reason(name: str, world: World) -> None:
+def test_an_error_of_ncu_is_the_reason(name: str, world: World) -> None:
     state, why = TROUBLE[name]
     vars(world).update(state)
     said = world.count()
@@ -160,7 +160,7 @@ def test_any_metric_is_a_counter_by_its_own_name(world: World) -> None:
         for name, text in own.items():
             patch.setitem(PRINTED, name, ("", text))
         world.unknown = [*metrics[2:]]
-        # a sum over kernels, else the longest kernel's; what ncu does not know costs no other
+        # a sum over kernels, else the longest kernel's; an unknown metric does not affect others
         values = world.count(*metrics, "block")["values"]
         assert values == {LAUNCHES: 2, "block": 96, metrics[0]: 5, metrics[1]: 30}
         world.unknown, world.says_which = [metrics[3]], False
@@ -173,7 +173,7 @@ def test_any_metric_is_a_counter_by_its_own_name(world: World) -> None:
 def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     world.tests = {"gpu/A.B/x_1": "OK", "gpu/A.B/x": "FAILED", "C.D": "SKIPPED"}
     world.tests |= {"T.T": "TROUBLE", "C.C": "CRASH", "E.F": "OK"}
-    world.environment["cuda_runtime"] = None  # then tests may be missing that claims name
+    world.environment["cuda_runtime"] = None  # then tests that claims name may be missing
     said = world.test(*(f"gate:{name}" for name in (*world.tests, "G.H")))
     assert [each["outcome"] for each in said] == ["pass", "fail", None, None, None, "pass", None]
     assert said[2]["reason"] == "no CUDA device" and "trouble: bad_alloc" in said[3]["reason"]
@@ -186,7 +186,7 @@ def hazards(count: int) -> str:
 
 
 WARNING = "========= Warning: Unable to instrument the module\n"
-RACES: dict[str, tuple[str, str, int, str]] = {  # of the test, printed, exit code, what comes of it
+RACES: dict[str, tuple[str, str, int, str]] = {  # test state, output, exit code, result
     "hazards": ("OK", f"========= Error: Race reported\n{hazards(128)}", 0, "hazards"),
     "clean": ("OK", hazards(0), 0, "clean"),
     "skipped": ("SKIPPED", hazards(0), 0, "no CUDA device"),
@@ -206,9 +206,7 @@ def test_only_a_passed_test_without_hazards_is_clean(name: str, world: World) ->
     assert said["count"] == (128 if name == "hazards" else 0)
 
 
-def test_racecheck_that_finds_nothing_where_there_is_something_is_not_believed(
-    world: World,
-) -> None:
+def test_racecheck_is_not_believed_if_it_misses_a_known_race(world: World) -> None:
     world.tests = {sanitizer.KNOWN: "OK", "A.Clean": "OK"}
     world.races = dict.fromkeys(world.tests, hazards(0))
     for said in world.test(*(f"racecheck:{name}" for name in world.tests)):
@@ -241,7 +239,7 @@ def test_snippets_are_refused_for_what_they_say(name: str, world: World) -> None
     assert len(world.calls("nvcc")) == 2
 
 
-# what is missing
+# missing programs and names
 
 
 def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:
@@ -253,8 +251,7 @@ def test_without_a_gpu_everything_says_so_at_once(world: World) -> None:
     assert not world.calls("ncu") and not world.calls("sanitizer")
 
 
-def test_a_program_alone_is_enough(world: World) -> None:
-    """As somebody has it who brings experiments and claims, and no tests or tools."""
+def test_tests_and_tools_are_optional(world: World) -> None:
     world.tests = {"A.B": "OK"}
     world.claim(f'form = "count", of = "{TILE}/cold", expression = "1", equals = 1')
     keys = ("gate:A.B", "racecheck:A.B")
@@ -272,15 +269,15 @@ def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
     assert not world.calls("ncu") and not world.calls("sanitizer")
 
 
-def test_names_that_there_are_not_are_one_line(world: World) -> None:
+def test_an_unknown_name_is_one_line(world: World) -> None:
     world.tests = {"A.B": "OK", "A.C": "OK"}
     world.claim('form = "test", test = "gate:A.D", finds = "pass"')
-    assert "test: there is no test A.D; there are A.B, A.C" in one_line(world.run(), 2)
+    assert "test: unknown test A.D; choose from A.B, A.C" in one_line(world.run(), 2)
     world.rows[0]["source"] = SOURCE | {"document": "S9"}
-    world.output = None  # names alone, each a line
+    world.output = None  # only names are checked, a line for each
     ended = world.run()
     row, test = ended.stderr.splitlines()
-    assert "row matmul/tile16 is of S9; there are S0, Recheck, vendor" in row and "A.D" in test
+    assert "row matmul/tile16 is of S9; choose from S0, Recheck, vendor" in row and "A.D" in test
     assert ended.returncode == 2 and not world.calls("ncu")
 
 
@@ -296,7 +293,7 @@ def test_a_failure_leaves_the_earlier_file(world: World) -> None:
     assert "cannot be written" in one_line(world.run(), 1)
 
 
-def test_a_program_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "SECONDS", 0.3)
     start = time.monotonic()
     # its child holds the pipes open

@@ -1,4 +1,4 @@
-"""A collection of claims outside this tree: each program judges it as it does our own."""
+"""A collection of claims outside this tree: every command treats it like our own."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def _reworded(folder: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["matmul", "matvec", "transpose"])
-def test_an_experiment_with_a_name_of_ours_gets_nothing_of_ours(
+def test_an_outside_experiment_with_our_name_gets_none_of_our_claims(
     name: str, report: Report, article: Path, tmp_path: Path
 ) -> None:
-    """Under another name the same report."""
+    """The report is the same under another name."""
     measured = tmp_path / "measured"
     measured.mkdir()
     for each in ("record.json", "probes.json"):
@@ -45,11 +45,12 @@ def test_an_experiment_with_a_name_of_ours_gets_nothing_of_ours(
         _reworded(folder, "reduction", name)
     shutil.rmtree(tmp_path / "report")
     after = text_of(report(measured, "--experiments", article))
-    assert sorted(after.split("\n")) == sorted(before.split("\n"))  # of pages in another order
+    # the pages may be in another order
+    assert sorted(after.split("\n")) == sorted(before.split("\n"))
 
 
-def test_without_any_claims_there_is_a_report(report: Report, tmp_path: Path) -> None:
-    """The record has no experiment that the collection is about, or the collection is empty."""
+def test_a_report_needs_no_claims(report: Report, tmp_path: Path) -> None:
+    """The collection is about other experiments than the record, or empty."""
     for claims in (OUTSIDE / "claims", sourced(tmp_path, "S0", "S1", "S2")):
         files = report(few(), "--experiments", claims)
         linked(files)
@@ -97,7 +98,7 @@ def test_publish_and_verify_judge_their_claims(
     changed = run("verify", tmp_path / "slow", "--expected", results, *own)
     assert changed.returncode == 1
     assert re.search(r"^reduction\.\d+: was holds, is fails here: ", changed.stdout, re.M)
-    # held against evidence of another article, its claims are not asked about
+    # compared with evidence of another article, it does not judge that article's claims
     shutil.rmtree(results / "nvidia-h200")
     keep(results / "nvidia-h200", few())
     other = run("verify", *options)
@@ -105,7 +106,7 @@ def test_publish_and_verify_judge_their_claims(
 
 
 def test_records_with_other_experiments_are_compared(report: Report, tmp_path: Path) -> None:
-    """Each has verdicts on the claims of its experiments, and no cell on those of the others."""
+    """Each record has verdicts only on the claims about its own experiments."""
     paths = [keep(tmp_path / e, h100(f"{e}/")) for e in ("matmul", "matvec")]
     assert run("compare", *paths, "--output", tmp_path / "out").returncode == 0
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
@@ -114,7 +115,7 @@ def test_records_with_other_experiments_are_compared(report: Report, tmp_path: P
         (True, False),
         (False, True),
     }
-    # beside another record's claims, those of other experiments do not stand
+    # --beside adds no claims about experiments that the first record lacks
     paths[1].joinpath("record.json").write_text(
         paths[1].joinpath("record.json").read_text().replace("NVIDIA H100", "NVIDIA L4")
     )

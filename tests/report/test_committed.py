@@ -1,5 +1,4 @@
-"""What is committed as evidence stays as it is, and its pages agree, are short, and lead
-somewhere."""
+"""Committed evidence: its data renders byte for byte, its pages are consistent and short."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read
 from recheck_report.record.record import SCHEMA
 
-# of files, in bytes: what code hosts show, and what a reader has to load
+# sizes in bytes: what code hosts show, and what a reader has to load
 CUT, MOST, MOST_HTML = 512_000, 36_000, 1_900_000
 LONGER = {"claims.md": 135_000, "errata.md": 40_000}
-UNFOLDED = 15_000  # of the first page, without what a reader unfolds
+UNFOLDED = 15_000  # the first page without its folded parts
 OUTSIDE = REPORTS.parent / "tests/outside"
 ALL = [(path, EXPERIMENTS) for path in sorted((REPORTS / "results").glob("*/record.json"))]
 ALL += [(path, EXPERIMENTS / "peak") for path in sorted(REPORTS.glob("results/peak/*/record.json"))]
@@ -35,7 +34,7 @@ class Evidence:
     claims: Path
     own: Measured
     files: dict[str, bytes]  # rendered today
-    said: str  # by the command
+    said: str  # printed by the command
 
 
 @pytest.fixture(scope="module", params=ALL, ids=["/".join(path.parts[-4:-1]) for path, _ in ALL])
@@ -48,12 +47,12 @@ def evidence(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def test_data_stays_byte_for_byte(evidence: Evidence) -> None:
-    """Verdicts, numbers and intervals, whatever matplotlib is at hand."""
+    """Verdicts, numbers and intervals."""
     own, committed = evidence.own, tree(evidence.record.parent)
     assert not own.record.unread and evidence.record.parent.name == slug(own.gpu)
     names = {name for name in evidence.files if name.endswith(".json")}
     if own.record.schema < SCHEMA:
-        names = {"verdicts.json"}  # a report says what an older record does not state
+        names = {"verdicts.json"}  # a report adds fields that an older record lacks
     assert {n: evidence.files[n] for n in names} == {n: committed[n] for n in names}
 
 
@@ -66,7 +65,7 @@ def test_pages_are_short_and_every_link_leads_somewhere(evidence: Evidence) -> N
     assert len(first) < UNFOLDED
 
 
-def test_a_claim_has_one_verdict_and_one_figure_wherever_it_stands(evidence: Evidence) -> None:
+def test_every_page_agrees_on_a_claim_s_verdict_and_figure(evidence: Evidence) -> None:
     """The summary, the page of the claims, report.html and verdicts.json."""
     judged = json.loads(evidence.files["verdicts.json"])["claims"]
     if not judged:
@@ -92,10 +91,11 @@ def test_a_claim_has_one_verdict_and_one_figure_wherever_it_stands(evidence: Evi
         assert word.startswith("not ") or measured in ("–", *re.findall(re.escape(measured), line))
 
 
-def test_what_is_ours_could_be_published_again(evidence: Evidence) -> None:
-    """But for times that were disturbed, which decide nothing."""
+def test_our_evidence_could_be_published_again(evidence: Evidence) -> None:
+    """Apart from disturbed times, which decide nothing."""
     if evidence.claims != EXPERIMENTS:
         pytest.skip("evidence of another article, or beyond the documents")
-    found = run("check", evidence.record.parent)
-    lines = [each for each in found.stdout.splitlines() if " times are disturbed, " not in each]
-    assert lines == (["nothing is missing"] if found.returncode == 0 else [])
+    checked = run("publish", evidence.record.parent)
+    notes = [line for line in checked.stdout.splitlines() if " times are disturbed, " not in line]
+    assert checked.returncode == 0, checked.stderr
+    assert notes in ([], ["nothing is missing"])

@@ -1,4 +1,4 @@
-"""Records side by side: what became slower, which verdicts turned; each keeps its own column."""
+"""Records side by side: what became slower, and which verdicts changed; a column for each."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _answer(text: str) -> str:
 Compare = Callable[..., str]
 
 
-def test_each_gpu_has_a_column_and_a_verdict_that_turned_is_named(compared: Compare) -> None:
+def test_each_gpu_has_a_column_and_a_changed_verdict_is_named(compared: Compare) -> None:
     first, second = _named("NVIDIA H200"), _named("NVIDIA L4", 10.0)
     text = compared(first, second)
     rows = {row[0].split()[0]: row[1:] for row in _cells(text, "Claim by claim")}
@@ -72,7 +72,7 @@ def test_a_page_of_another_kind_is_not_overwritten(compared: Compare, tmp_path: 
     )
 
 
-def test_rows_that_were_slowed_are_found_and_no_other(compared: Compare) -> None:
+def test_exactly_the_slowed_rows_are_found(compared: Compare) -> None:
     rows = ("matmul/tile16/", "matvec/warp_per_row/", "transpose/diagonal/")
     before = after = h100(*(row.split("/")[0] for row in rows))
     for row in rows:
@@ -97,8 +97,8 @@ def test_the_same_record_twice_differs_in_nothing(compared: Compare) -> None:
     assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
 
 
-def test_of_two_models_the_question_is_how_much_faster(compared: Compare) -> None:
-    # a quarter as long, but one rung
+def test_two_models_are_compared_by_how_much_faster_one_is(compared: Compare) -> None:
+    # 4 times faster, except for one row
     other = scale(scale(few(), "matmul/", 0.25), "/s0_tiles/", 8.0)
     other["environment"]["gpu"]["name"] = "NVIDIA B200"
     assert "NVIDIA B200 is 4.00 times as fast as NVIDIA H100" in _answer(compared(few(), other))

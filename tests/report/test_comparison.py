@@ -1,4 +1,4 @@
-"""Comparisons: right numbers, paired where they can be, and no more certainty than there is."""
+"""Comparisons: right numbers, paired where possible, and never more certain than the data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_student_agrees_with_the_tables() -> None:
 
 
 def test_what_drifts_from_round_to_round_cancels(read: Read) -> None:
-    """Each doubles its time from first to last round; one is 1 % faster throughout."""
+    """Both times double from the first to the last round; one case is 1 % faster throughout."""
     rounds = [1e-3 * (1 + at / 11) for at in range(12)]
     found = _pair(read, [(1.01 * time, time) for time in rounds])
     assert found.rounds == 12 and found.mark == ""
@@ -89,7 +89,7 @@ def test_other_conditions_are_not_paired(read: Read) -> None:
 
 
 def test_few_rounds_that_agree_are_not_certain(read: Read) -> None:
-    """All of six rounds are on one side by chance in one case of 32."""
+    """Six rounds are all on one side by chance once in 32 times."""
     scattered = [(1e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)]
     found = _pair(read, scattered)
     assert found.low > 1 and 1e-6 < found.p < 0.05
@@ -109,11 +109,11 @@ def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
     from recheck_report.statistics.family import Comparisons, Pair
 
     record = read(few())
-    # launches so long that the clock's step does not matter
+    # long launches, for which the clock's step does not matter
     cases = [case for case in record.cases if case.seconds and "/1024x" in case.id]
     first, second, *others = cases
     ratio = Comparisons(record).ratio
-    near = 1.0002 * ratio(first, second).high  # what the two differ by, nearly
+    near = 1.0002 * ratio(first, second).high  # close to how much the two differ
     asked = Pair(first.id, second.id, near)
     more = [Pair(first.id, each.id, ratio(first, each).value) for each in others]  # of p near 1
 
@@ -123,7 +123,7 @@ def test_more_comparisons_make_a_weak_one_insignificant(read: Read) -> None:
     alone = p(asked)
     assert 0 < alone < p(asked, *more) <= (len(more) + 1) * alone
     assert p(asked, asked) == alone
-    # one that nobody announced counts as one more
+    # a comparison outside the family counts as one more
     assert p(*more) == min(1, (len(more) + 1) * alone)
 
 
@@ -147,7 +147,7 @@ def test_resolution_is_the_smallest_step_that_keeps_the_false_verdicts_rare(read
 
 def test_a_lucky_name_costs_resolution_and_detection(read: Read) -> None:
     found = _audit(read, scale(h100("audit/"), "/same_1/", 0.985))
-    # seven of 28 pairs are with it, far more than 5 %
+    # it is in seven of 28 pairs, far more than 5 %
     assert found.resolution == pytest.approx(0.015, abs=0.003)
     assert _slower(found, 0.01) < 32 and _slower(found, 0.05) == 64
 
@@ -158,8 +158,8 @@ def test_without_an_audit_the_resolution_is_half_a_per_cent(read: Read) -> None:
         assert not found.audited and found.resolution == 0.005
 
 
-def test_what_the_audit_calls_noise_is_no_difference(read: Read) -> None:
-    """2 % faster is faster, unless the audit says that 2 % are noise."""
+def test_a_difference_within_the_audit_s_noise_is_not_reported(read: Read) -> None:
+    """2 % faster is reported as faster, unless the audit shows that 2 % is noise."""
 
     def verdict(record: Json) -> str:
         base, fast = (
@@ -183,17 +183,17 @@ def _suspects(read: Read, record: Json) -> dict[str, str]:
     return measured(read(record)).faster_than_ceiling
 
 
-def test_what_beats_the_memory_is_suspect_unless_a_cache_may_hold_it(read: Read) -> None:
+def test_a_rate_above_the_memory_s_is_suspect_unless_the_data_fits_into_a_cache(read: Read) -> None:
     full = h100("matvec/", "audit/", "machine/")
     assert _suspects(read, full) == {}
     assert MEMORY_BOUND in _suspects(read, scale(full, MEMORY_BOUND, 0.5))
-    # what fits into the cache, hot launches and parts of a launch may be that fast
+    # data that fits into the cache, hot launches and parts of a launch may be that fast
     for where in ("/cublas/2048x2048/", "/cublas/8192x8192/hot", "/constant_copy/8192x8192/c"):
         assert matching(full, where)
         assert _suspects(read, scale(full, where, 0.1)) == {}, where
 
 
-def test_what_beats_the_fp32_units_is_suspect_and_tf32_is_not_held_to_them(read: Read) -> None:
+def test_a_rate_above_the_fp32_units_is_suspect_except_for_tf32(read: Read) -> None:
     name = "matmul/cublas/4096x4096x4096/cold"
     full = h100("matmul/cublas", "machine/")
     for factor, suspect in ((1.0, []), (0.8, []), (0.5, [name])):

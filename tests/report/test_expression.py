@@ -1,4 +1,4 @@
-"""Formulas of claims: arithmetic, and nothing else, at a bounded cost."""
+"""Formulas of claims: only arithmetic, at a bounded cost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_formula_is_arithmetic(text: str, value: float) -> None:
         "__import__('os')", "max(1, key=2)", "1e999", "(-8) ** 0.5",
     ],
 )  # fmt: skip
-def test_what_is_not_arithmetic_is_refused(text: str) -> None:
+def test_anything_but_arithmetic_is_refused(text: str) -> None:
     with pytest.raises(expression.BadExpression):
         expression.evaluate(text, {})
 

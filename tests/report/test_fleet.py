@@ -1,4 +1,4 @@
-"""What a fleet's jobs brought back, read from reports such as ReFrame's, which are a stranger's."""
+"""The results of a fleet's jobs, read from untrusted reports such as ReFrame's."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Session = Callable[..., Path]
 
 def _record(gpu: str = H100, **environment: Any) -> Json:
     made = few()
-    # each is of a GPU of its own
+    # each record is from a different GPU
     made["environment"]["gpu"] |= {"name": gpu, "uuid_hash": f"{next(HASHES):016x}"}
     made["environment"] |= environment
     made["finished"] = made["environment"]["started"].replace("T00:00", "T00:03")
     return made
 
 
-# of a job that was killed after three of four cases
+# the journal of a job that was killed after three of four cases
 JOURNAL = "{}\n" + "".join(
     f'{{"id":"{name}","status":"{status}"}}\n'
     for name, status in [("a", "not_run"), ("b", "passed"), ("c", "failed"), ("d", "passed")]
@@ -34,14 +34,14 @@ JOURNAL = "{}\n" + "".join(
 
 
 def _case(partition: str, result: str = "pass", **more: Any) -> Json:
-    """What ReFrame says of a test, of which only this is read."""
+    """The part of ReFrame's report on a test that is read."""
     about: Json = {"name": "Measure", "system": "site", "partition": partition, "environ": "cuda"}
     about |= {"result": result, "fail_reason": None, "jobid": "7", "display_name": "Measure"}
     return {**about, "gpu_model": H100, "node": "n0", **more}
 
 
 def _left(folder: Path, record: Json | None) -> None:
-    """What a job has in its folder: a record, or what is safe of one."""
+    """Writes the folder of a job: its record, or only the journal."""
     if record:
         keep(folder / "measured", record)
     else:
@@ -51,7 +51,7 @@ def _left(folder: Path, record: Json | None) -> None:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    """Writes a run of these tests, with the records that they brought; returns all runs."""
+    """Writes a run of these jobs with their records; returns the folder of all runs."""
 
     def write(name: str, *pairs: tuple[Json, Json | None]) -> Path:
         here = tmp_path / "runs" / name
@@ -89,12 +89,12 @@ def test_a_column_for_each_gpu_and_its_times(session: Session) -> None:
     assert "(compare/README.md)" in page
     page = (runs.parent / "out" / "compare" / "README.md").read_text(encoding="utf-8")
     assert "NVIDIA H100, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
-    assert "**commit " in page  # whose are of different ones says so
+    assert "**commit " in page  # the page warns of different commits
     assert "## Claim by claim" in page and "| in all | " in page
 
 
 def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
-    """What came later and is not whole replaces nothing, and is not hidden either."""
+    """A later, incomplete record does not replace it, but is reported."""
     session("1", (_case("a", jobid="1"), _record()))
     session("2", (_case("a", jobid="2"), _record()))
     failed = _case(
@@ -112,13 +112,13 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     )
     assert said.endswith("; ReFrame says sanity error: cut off; Slurm says NODE_FAIL\n")
     assert "# Recheck: 1 whole record from 3 jobs" in page
-    # until one comes that is
+    # until a whole one arrives
     page, said = _collect(session("4", (_case("a", jobid="4"), _record())))
     assert said == "" and "Nothing is missing." in page
     assert "a later record from there counts" in _row(page, "site:a, cuda | NVIDIA H100 | n3")
 
 
-def test_a_record_of_another_gpu_or_of_none_is_none(session: Session) -> None:
+def test_a_record_from_another_gpu_or_without_one_does_not_count(session: Session) -> None:
     none = no_gpu()
     none["finished"] = none["environment"]["started"]
     _, said = _collect(session("1", (_case("a"), _record(L4)), (_case("b"), none)), 3)
@@ -131,8 +131,8 @@ BROKEN = ["", "[]", "{}", '{"runs": 3}', '{"runs": [{"testcases": [7]}]}', "[" *
 
 
 @pytest.mark.parametrize("text", BROKEN, ids=range(len(BROKEN)))
-def test_what_is_no_report_hides_no_other_run(text: str | None, session: Session) -> None:
-    """It has its line, also where a later run is whole; so has a run without one."""
+def test_a_broken_report_does_not_hide_other_runs(text: str | None, session: Session) -> None:
+    """A run with a broken report, or without one, gets a line even if a later run is whole."""
     runs = session("1", (_case("a"), _record()))
     for name in ("0", "2"):
         (runs / name / "stage").mkdir(parents=True)
@@ -148,12 +148,12 @@ def test_what_is_no_report_hides_no_other_run(text: str | None, session: Session
         )
         assert line.endswith("); move that run away") and len(line) < 400
     assert "# Recheck: 1 whole record from 1 job" in page
-    # one run alone is still to be had
+    # a single run can still be read
     assert "1 whole record" in _collect(runs / "1")[0]
 
 
 def test_a_job_that_was_resumed_by_hand_counts(session: Session) -> None:
-    """ReFrame's report does not know of it."""
+    """ReFrame's report does not mention the resumed run."""
     why = {"fail_reason": "aborted due to KeyboardInterrupt"}
     runs = session("1", (_case("a", "abort", **why), None))
     _left(runs / "1" / "a" / "n0", None)
@@ -165,7 +165,7 @@ def test_a_job_that_was_resumed_by_hand_counts(session: Session) -> None:
 
 
 @pytest.mark.parametrize("place", ["/{outside}", "{runs}/1/../../outside"])
-def test_nothing_outside_of_the_runs_is_read(place: str, session: Session, tmp_path: Path) -> None:
+def test_nothing_outside_the_runs_is_read(place: str, session: Session, tmp_path: Path) -> None:
     _left(tmp_path / "outside", _record())
     (tmp_path / "outside" / "node").write_text("secret\n")
     folder = place.format(outside=str(tmp_path / "outside").lstrip("/"), runs=tmp_path / "runs")

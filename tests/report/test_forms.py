@@ -1,4 +1,4 @@
-"""The files of a collection: whichever member is not in form, one line names the file and it."""
+"""The files of a collection: one line names the file and the field of any invalid value."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ Steps = tuple[str | int, ...]
 CLAIMS, FIGURES = (f"scan/{name}.toml" for name in ("claims", "figures"))
 COUNTED, SUM = "at_most = 0.05", 'form = "arithmetic", expression = "16 * 1024 / 4 == 4096"'
 TEST = 'form = "test", test ='
-# by the file of the documentation's collection, which has each kind: what stands there instead of
-# what, and what is said of it
+# for each file of the documentation's example collection: the text replaced, its replacement, and
+# part of the message
 BAD = {
     CLAIMS: [
         ('above = "faster"', "above = 1, below = 2", "needs exactly one of above, below"),
@@ -41,12 +41,12 @@ BAD = {
     FIGURES: [
         ("seconds = 8", 'lost = "x", seconds = 8', "must have exactly one of"),
         (", seconds = 8.054e-3", "", "must have exactly one of"),
-        ('hardware = "G80"', 'hardware = "x"', "hardware: there is no x; there are G80"),
-        ('document = "smith"', 'document = "x"', "document: there is no x; there are smith"),
+        ('hardware = "G80"', 'hardware = "x"', "hardware: unknown x; choose from G80"),
+        ('document = "smith"', 'document = "x"', "document: unknown x; choose from smith"),
         ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
         ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
-        ("scan.2", "C13", "claim: there is no C13; there are"),
-        ("smith", "S9", "field document.S9 is not a source; there are smith"),
+        ("scan.2", "C13", "claim: unknown C13; choose from"),
+        ("smith", "S9", "field document.S9 is not a source; choose from smith"),
     ],
     "errata.toml": [
         ('by = "reading"\n', "", "smith-1: field check must be set, or else by"),
@@ -54,14 +54,14 @@ BAD = {
         (SUM, f'{TEST} "build:E", finds = "refused"', "test must read like gate:suite"),
         (SUM, f'{TEST} "compile:E", finds = "pass"', "finds: must be refused or"),
         (SUM, f'{TEST} "gate:A.B", finds = "refused"', "finds: must be refused or"),
-        (SUM, f'{TEST} "compile:E", finds = "refused"', "errata/ has no E.cu; there are"),
+        (SUM, f'{TEST} "compile:E", finds = "refused"', "errata/ has no E.cu; none are defined"),
     ],
     "listings.toml": [
         ('general = "scan/', 'general = "matvec/', "field general must be of the row's experiment"),
-        ('"smith"', '"S4"', "field document: there is no S4; there are smith"),
+        ('"smith"', '"S4"', "field document: unknown S4; choose from smith"),
     ],
     "sources.toml": [
-        ("cpu_gpu", "cpu_gpus", "charts.scan: there is no cpu_gpus; there are ladder, cpu_gpu"),
+        ("cpu_gpu", "cpu_gpus", "charts.scan: unknown cpu_gpus; choose from ladder, cpu_gpu"),
         ("own =", 'order = "year"\nown =', "order must be"),
     ],
 }  # fmt: skip
@@ -96,7 +96,7 @@ def examples(tmp_path: Path) -> dict[Path, str]:
 @pytest.mark.parametrize(
     ("file", "old", "new", "why"), [(file, *each) for file, many in BAD.items() for each in many]
 )
-def test_what_has_no_sense_is_one_line(
+def test_an_invalid_value_is_one_line(
     file: str, old: str, new: str, why: str, examples: dict[Path, str], tmp_path: Path
 ) -> None:
     text = examples[tmp_path / file]
@@ -120,7 +120,7 @@ def test_ids_are_unique(examples: dict[Path, str], tmp_path: Path) -> None:
     assert "field id: " in said and "/scan/claims.toml has it too" in said
 
 
-def test_claims_stand_as_in_their_file_or_by_id(examples: dict[Path, str], tmp_path: Path) -> None:
+def test_claims_are_in_file_order_or_sorted(examples: dict[Path, str], tmp_path: Path) -> None:
     text = examples[tmp_path / CLAIMS]
     claim = text[text.index("[[claim]]") :].replace("scan.2", "scan.10")
     (tmp_path / CLAIMS).write_text(text.replace("[[claim]]", f"{claim}\n[[claim]]", 1))
@@ -131,11 +131,11 @@ def test_claims_stand_as_in_their_file_or_by_id(examples: dict[Path, str], tmp_p
     assert sorted(["C10", "C2", "B1", "C1x"], key=in_order) == ["B1", "C1x", "C2", "C10"]
 
 
-# any member of the examples, in which each file has all that it may
+# every member of the examples, which together have every member that exists
 
 
 def _members(value: Any, steps: Steps = ()) -> Iterator[Steps]:
-    """The way to each member of each table."""
+    """The path to each member of each table."""
     entries = value.items() if isinstance(value, dict) else enumerate(value)
     for key, inner in entries:
         yield from [(*steps, key)] if isinstance(value, dict) else []
@@ -150,7 +150,7 @@ def _table(document: Any, steps: Steps) -> Any:
 
 
 def _refusal(folder: Path, text: str, changed: Any, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What is said against a collection one of whose files has these contents; or nothing."""
+    """The message about a collection with a changed file; empty if it loads."""
     loads = tomllib.loads
     with monkeypatch.context() as patch:
         patch.setattr(tomllib, "loads", lambda own: changed if own == text else loads(own))
@@ -162,21 +162,21 @@ def _refusal(folder: Path, text: str, changed: Any, monkeypatch: pytest.MonkeyPa
     return ""
 
 
-def test_any_member_that_is_not_in_form_is_named(
+def test_a_member_of_the_wrong_type_is_named(
     examples: dict[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in examples.items():
         for steps in _members(tomllib.loads(text)):
             own: Any = tomllib.loads(text)
             table, key = _table(own, steps), steps[-1]
-            # of another type, whichever it has
+            # a value of another type
             table[key] = 7 if isinstance(table[key], dict) else {"no": 1}
             said = _refusal(tmp_path, text, own, monkeypatch)
             assert said.startswith(str(path)), (steps, said)
             assert str(key) in said or str(steps[0]) in said, (steps, said)
 
 
-def test_any_member_that_is_misspelt_or_missing_is_named(
+def test_a_misspelt_or_missing_member_is_named(
     examples: dict[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in examples.items():
@@ -187,7 +187,7 @@ def test_any_member_that_is_misspelt_or_missing_is_named(
                 value = table.pop(steps[-1])
                 table |= {name: value} if name else {}
                 said = _refusal(tmp_path, text, own, monkeypatch)
-                # who names what is gone may stand in another file
+                # another file may refer to the missing name
                 assert not said or str(tmp_path) in said
                 if name and 0 in steps and not {"values", "open"} & {*steps}:
                     assert said.startswith(str(path)) and str(steps[-1]) in said, steps

@@ -27,14 +27,14 @@ LONGEST_DIFF = 200  # lines that a failure prints
 
 
 def _said(*words: object, claims: Path = EXPERIMENTS, folder: Path) -> bytes:
-    """What a command prints and its exit code, without the name of the tests' own folder."""
+    """A command's output and exit code, without the path of the temporary folder."""
     done = run(*map(str, words), "--experiments", claims)
     text = f"{done.stdout}{done.stderr}exit code {done.returncode}\n"
     return text.replace(f"{folder}/", "").replace(f"{REPORTS}/", "").encode()
 
 
 def _texts(name: str, files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files that say something, and the words of the charts; of one record the charts too."""
+    """The pages and data, and the texts of the charts; for one record also the charts."""
     whole = (".md", "verdicts.json", ".csv", *([".svg"] if name == "h100" else []))
     kept = {n: data for n, data in files.items() if n.endswith(whole)}
     if name in ("odd", "outside"):  # what needs no script
@@ -65,7 +65,7 @@ def _compared(folder: Path) -> dict[str, bytes]:
 
 
 def _fleet(folder: Path) -> dict[str, bytes]:
-    """The page of three jobs: one measured, one was cut off, one left nothing."""
+    """The page of three jobs: one measured, one was cut off, one left no files."""
     session = folder / "runs/2026-11-24T00-00-00"
     ends: dict[str, dict[str, str | None]] = {
         "a": {"result": "pass", "fail_reason": None, "outputdir": str(session / "a")},

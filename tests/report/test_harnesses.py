@@ -1,4 +1,4 @@
-"""Why other harnesses give other numbers: from a made-up file to the page, and what measures it."""
+"""Why other harnesses give other numbers: the page of a made-up file, and the measuring program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from records import few
 
 MEASURE = EXPERIMENTS / "other_harnesses"
 GPU = "NVIDIA H200"
-# microseconds; nvbench is our clock with its flush, 1.3 µs of events, and 0.5 %
+# microseconds; nvbench: our time with its flush, plus 1.3 µs for events, plus 0.5 %
 COLD, FLUSHED, EVENTS = 43.2, 50.0, 1.3
 
 
@@ -58,7 +58,7 @@ def _page(folder: Path, document: object) -> str:
     return (folder / "why_your_number_differs.md").read_text()
 
 
-def test_what_is_missing_has_its_reason_and_is_no_claim(tmp_path: Path) -> None:
+def test_missing_methods_have_a_reason_and_support_no_statement(tmp_path: Path) -> None:
     page = _page(tmp_path, _document(nvbench_cold=_method(reason="not measured: no wheel")))
     assert "Not measured: no wheel." in page and "no &lt;CuPy&gt; \\| here" in page
     assert "agrees with" not in page
@@ -67,7 +67,7 @@ def test_what_is_missing_has_its_reason_and_is_no_claim(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', json.dumps(_document(cold=_method(-1.0)))]
 )
-def test_a_file_that_is_not_in_form_is_one_line(text: str, tmp_path: Path) -> None:
+def test_an_invalid_file_is_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "other_harnesses.json").write_text(text)
     assert "other_harnesses.json: " in one_line(run("harnesses", tmp_path), 2)
 
@@ -102,7 +102,7 @@ def test_a_file_of_nvbench_gives_medians_and_samples(measure: Any) -> None:
 
 
 def _recheck(path: Path, record: dict[str, Any]) -> list[str]:
-    """A program that writes this record, and the words with which it is measured."""
+    """The options that measure a program which writes this record."""
     (path / "known.json").write_text(json.dumps(record))
     program = path / "recheck"
     copy = (
@@ -113,7 +113,7 @@ def _recheck(path: Path, record: dict[str, Any]) -> list[str]:
     return ["--recheck", str(program), "--library", "none", "--ncu", "none"]
 
 
-def test_what_cannot_be_had_is_not_measured_and_nothing_fails(
+def test_unavailable_tools_are_not_measured_and_nothing_fails(
     measure: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = few()
@@ -124,7 +124,7 @@ def test_what_cannot_be_had_is_not_measured_and_nothing_fails(
     real = measure.output_of
 
     def output_of(*words: str, **more: Any) -> str:
-        if "venv" in words:  # making one takes seconds
+        if "venv" in words:  # creating one takes seconds
             raise measure.Missing("no index")
         text: str = real(*words, **more)
         return text

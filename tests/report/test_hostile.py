@@ -1,5 +1,4 @@
-"""Files that are there to harm whoever reads them: each ends in one line or a note, and nothing
-outside is touched."""
+"""Malicious files: each gives one line or a note, and nothing outside is touched."""
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from recheck_report.record.typed import MOST_BYTES
 from records import few, keep, matching, pack, spoil
 
 
-def test_a_line_of_samples_has_an_end(tmp_path: Path) -> None:
+def test_a_huge_line_of_samples_is_skipped(tmp_path: Path) -> None:
     folder = keep(tmp_path, few())
     with (folder / SAMPLES).open("a") as file:
         file.write("[" + "{}," * (MOST_LINE // 3) + "{}]\n")
@@ -23,7 +22,7 @@ def test_a_line_of_samples_has_an_end(tmp_path: Path) -> None:
     assert all(case.samples for case in record.cases if case.seconds)
 
 
-def test_a_bomb_of_samples_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_compression_bomb_is_not_unpacked(tmp_path: Path) -> None:
     (tmp_path / RECORD).write_bytes(pack(few())[RECORD])
     (tmp_path / COMPRESSED).write_bytes(bz2.compress(bytes(MOST_BYTES + 1)))
     record, held = load(tmp_path)
@@ -32,7 +31,7 @@ def test_a_bomb_of_samples_is_not_unpacked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["W" * 41, "a`b", "<b>", "a|b", "../../etc"])
-def test_a_name_that_pages_have_no_room_for_costs_its_row(name: str, tmp_path: Path) -> None:
+def test_a_row_with_an_unprintable_name_is_left_out(name: str, tmp_path: Path) -> None:
     record, _ = load(keep(tmp_path, json.loads(json.dumps(few()).replace("s0_tiles", name))))
     assert record.cases and not any(case.strategy == "s0_tiles" for case in record.cases)
     assert any("must be a name" in each for each in record.unread)
@@ -44,8 +43,8 @@ def test_a_record_may_begin_with_a_byte_order_mark(report: Report, tmp_path: Pat
     assert report(path.parent)
 
 
-def test_an_error_that_is_not_finite_costs_its_case_only(report: Report) -> None:
-    """What a kernel leaves unwritten is NaN."""
+def test_an_infinite_error_affects_only_its_case(report: Report) -> None:
+    """Elements that a kernel leaves unwritten are NaN."""
     record = spoil(few(), "/tile16/4096x", "incorrect", "on integers: element 7 is nan")
     for case in matching(record, "/tile16/4096x"):
         case["error"] = {"value": None, "bound": 1.0, "metric": "max |error| / (|A||B|)"}

@@ -1,4 +1,4 @@
-"""Whether intervals and p-values keep their promises: simulated by the project's own functions."""
+"""Simulations that check the coverage of intervals and the error rates of p-values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from recheck_report.statistics.ratio import Ratio, critical
 from records import Json, few, no_gpu, rank
 
 Load = Callable[[Json], Record]
-STEP = 32e-9  # seconds: of the clock of Hopper's events
+STEP = 32e-9  # seconds: resolution of Hopper's event clock
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ def test_an_interval_without_a_width_decides_nothing() -> None:
     assert (
         Ratio.from_medians(fixed, replace(fixed, median=0.5, low=0.5, high=0.5), freedom=11).p == 1
     )
-    # all twelve rounds on one side are worth what so many signs say
+    # twelve equal rounds on one side: the p-value of a sign test
     assert p_value([0.1] * 12) == 2 / 2**12
 
 
 def _time(values: Sequence[float]) -> Seconds:
-    """A median with its interval, as statistics.hpp has it."""
+    """A median with its interval, computed as in statistics.hpp."""
     n, ordered = len(values), sorted(values)
     if n < 6:
         half = critical(n - 1) * statistics.stdev(values) / math.sqrt(n)
@@ -80,8 +80,8 @@ def _time(values: Sequence[float]) -> Seconds:
 
 
 @pytest.mark.parametrize("n", [3, 6, 12])
-def test_a_quiet_row_makes_no_p_value_too_small(n: int) -> None:
-    """The far ends of two intervals are those of the other one."""
+def test_a_row_without_noise_does_not_make_p_values_too_small(n: int) -> None:
+    """Only the other row's interval then has a width."""
     dice, runs, quiet = random.Random(n), 20_000, Seconds(1.0, 1.0, 1.0, n, 0)
     times = (_time([dice.gauss(0, 0.01) for _ in range(n)]) for _ in range(runs))
     assert (
@@ -101,8 +101,8 @@ def test_a_report_of_equal_pairs_is_wrong_in_one_of_twenty() -> None:
 def _case(
     dice: random.Random, seconds: float, noise: float, row: str = "row", in_time: bool = False
 ) -> Case:
-    """Twelve blocks of eight samples, by a clock that ticks; launches begin at any time, or all
-    when it does."""
+    """Twelve blocks of eight samples on a clock with steps. `in_time`: launches begin at a tick,
+    not at random times."""
 
     def sample() -> float:
         begun = 0.0 if in_time else dice.random()
@@ -117,9 +117,9 @@ def _case(
 
 
 @pytest.mark.parametrize("noise", [0.0, 5e-9, 20e-9, 50e-9, 150e-9])
-def test_a_clock_that_ticks_is_no_difference(noise: float) -> None:
-    """Of kernels of 3 to 8 µs: intervals cover what differs by less than a step, and nothing that
-    is the same is faster or slower."""
+def test_clock_steps_cause_no_differences(noise: float) -> None:
+    """Kernels of 3 to 8 µs: intervals cover differences below one step, and equal kernels are
+    neither faster nor slower."""
     dice, runs, covered = random.Random(int(noise * 1e9)), 400, 0
     errors = []
     for _ in range(runs):
@@ -136,7 +136,7 @@ def test_a_clock_that_ticks_is_no_difference(noise: float) -> None:
 
 
 def test_no_interval_is_narrower_than_a_step_of_the_clock() -> None:
-    """Launches that begin in time with the clock all take as many steps."""
+    """Launches that begin at a tick all take the same number of steps."""
     made = [_case(random.Random(5), 5.01e-6, 0.0, row, in_time=True) for row in ("base", "other")]
     for base, other in (made, (made[0], replace(made[1], regime="hot"))):
         found = compare(base, other)
@@ -147,8 +147,8 @@ def test_no_interval_is_narrower_than_a_step_of_the_clock() -> None:
         assert found.p == 1
 
 
-def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:
-    """Of twelve the slowest and the fastest differ by chance, as they are picked for it."""
+def test_extremes_of_equal_rows_do_not_differ(loaded: Load) -> None:
+    """The slowest and the fastest of twelve differ by chance, because they are picked for it."""
     dice, record, runs = random.Random(3), loaded(few()), 150
     names = tuple(f"matmul/row{at}/8x8x8/cold" for at in range(12))
     check = Check("extremes", cases=names, above=1.0)
@@ -166,8 +166,8 @@ def test_extremes_of_equal_rows_are_not_told_apart(loaded: Load) -> None:
 
 
 def _left_out(folder: Path) -> Iterator[bool]:
-    """Whether a run of that model lies outside of what the others allow, in the ratios that a
-    report's verdicts rest on: each run in turn."""
+    """For each run in turn and each ratio that verdicts use: whether it lies outside the limits
+    that the other runs of this GPU model give."""
     own = read(folder, EXPERIMENTS)
     record, known, runs = own.record, own.comparisons, variation.runs_of(own.gpu)
     assert runs
@@ -238,7 +238,7 @@ def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> N
     assert asked == [Limit(name, case.flops / share / limit), Pair(roof, name, 1.5)]
     known = Comparisons(record, asked)
     assert len(known.family) == 2
-    # one per cent above what is asked, which is less than two processes differ by
+    # 1 % above the bound, which is less than two processes differ by
     outcome = Questions(record, None, known).ask(checks[0])
     assert outcome.verdict == "undecided" and outcome.run_to_run == pytest.approx(0.02)
     assert outcome.p is not None and 0 < outcome.p < 0.05

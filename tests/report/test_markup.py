@@ -1,4 +1,4 @@
-"""No text of a record, nor of what lies beside it, becomes live markup of a report."""
+"""No text of a record or of its probes becomes live markup in a report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conftest import Report, pages
 from recheck_report.record.schema import schema
 from records import Json, h100, no_gpu, probes_of, spoil
 
-# a link, an image, a tag, addresses that code hosts make links of, ends of data, of headings and of
-# cells, and what no XML may hold
+# a link, an image, a tag, addresses that code hosts turn into links, ends of data, headings and
+# cells, and characters that XML forbids
 PAYLOAD = (
     "q{0}q\n# h{0}\n![i](//i{0}.x) [l](//l{0}.x) [l]\n[r]: //r{0}.x\n<img src=x onerror=a{0}> | "
     "``c` <b>b{0}</b> \\[k](//k{0}.x) ]]> </script><script>s{0}</script> https://u{0}.x www.w{0}.x "
@@ -25,8 +25,8 @@ LIVE = re.compile(
 
 
 def alive(page: str) -> Iterator[str]:
-    """The numbers of payloads that a reader of Markdown makes something of: outside of blocks and
-    spans of code, and but for what a backslash takes its meaning from."""
+    """The numbers of payloads that Markdown renders as markup: those outside code blocks and spans,
+    and not escaped by a backslash."""
     fence = ""
     for line in page.split("\n"):
         mark = re.match(r" {0,3}(```+|~~~+)", line)
@@ -34,13 +34,13 @@ def alive(page: str) -> Iterator[str]:
             fence = "" if fence else mark[1]
         if fence:
             continue
-        # a backslash means nothing within code, and code ends where as many backticks stand again
+        # a backslash has no meaning within code, which ends at the same number of backticks
         line = re.sub(
             r"\\([!-/:-@[-`{-~])|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)",
             lambda found: "�" if found[1] else "",
             line,
         )
-        # a letter is one however it is written, to whoever looks for addresses
+        # code hosts find addresses in character references, too
         for found in LIVE.finditer(re.sub("&#(\\d+);", lambda each: chr(int(each[1])), line)):
             yield next(each for each in found.groups() if each)
 
@@ -73,7 +73,7 @@ def test_a_text_of_a_record_looks_as_it_is(text: str, report: Report) -> None:
 
 
 def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Where a form leaves texts free; * is any entry, = any key of an object."""
+    """The paths of free texts in a schema; * is any entry, = any key of an object."""
     if items := form.get("items"):
         yield from _texts(items, (*path, "*"))
     if more := form.get("additionalProperties"):
@@ -85,7 +85,7 @@ def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
         yield path
 
 
-# by which files refer to one another, so that another text is refused
+# names by which files refer to one another; any other text is refused
 NAMES = {
     ("strategies", "*", "experiment"), ("strategies", "*", "part_of"),
     ("counters", "*", "values", "="), ("plan", "dropped", "*", "experiment"),
@@ -104,7 +104,7 @@ FIELDS = [
 
 
 def _set(node: Any, path: tuple[str, ...], text: str) -> bool:
-    """Sets all texts at a path; whether there is one."""
+    """Sets all texts at a path; returns whether one exists."""
     step, *rest = path
     if node is None:
         return False
@@ -121,7 +121,7 @@ def _set(node: Any, path: tuple[str, ...], text: str) -> bool:
         )
     found = False
     for each in steps:
-        # what stands there as null or empty says something by that
+        # null and empty values have a meaning: they stay
         if node.get(each) if isinstance(node, dict) else node[each]:
             node[each] = text
             found = True
@@ -155,7 +155,7 @@ def test_no_text_of_a_record_becomes_live(gpu: bool, report: Report) -> None:
             reached.add(at)
     assert len(reached) > 25
     env = files["record.json"]["environment"]
-    # about the same machine, else nothing is shown
+    # probes of another machine are not shown
     files["probes.json"]["environment"].update(
         gpu=env["gpu"]["name"] if env["gpu"] else None, driver=env["driver"]
     )
@@ -171,4 +171,4 @@ def test_no_text_of_a_record_becomes_live(gpu: bool, report: Report) -> None:
     page = made["report.html"].decode()
     assert not re.search(r"<img src=x|<script>s\d", page)
     shown = {int(each) for page in pages(made).values() for each in re.findall(r"q(\d+)q", page)}
-    assert len(shown & reached) > 20  # so that the search has had something to find
+    assert len(shown & reached) > 20  # so the search had something to find

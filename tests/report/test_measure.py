@@ -1,4 +1,4 @@
-"""measure: the claims' cases first, a report after each part, whatever becomes of a part."""
+"""measure: the claims' cases first, then a report after each phase, even after a failed one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EVIDENCE = REPORTS / "results" / "nvidia-h100-80gb-hbm3"
 
 
 class World:
-    """In place of the programs: notes what is called, and leaves what each would leave."""
+    """Replaces the programs: records the calls, and writes the files that each would write."""
 
     def __init__(self, folder: Path, ends: dict[str, Any]) -> None:
         self.folder, self.ends, self.calls = folder, ends, [""][:0]
@@ -95,9 +95,9 @@ def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = ["collect", "program --cases", "render", "program --resume", "render"]
-    for asks in (["--flags", "--resume"], ()):  # where nothing was begun it begins
+    for asks in (["--flags", "--resume"], ()):  # without an earlier run it starts one
         assert _measure(tmp_path, monkeypatch, *asks) == (0, whole)
         shutil.rmtree(tmp_path / "measured")
         monkeypatch.setenv(measure.RESUME, "1")
@@ -105,7 +105,7 @@ def test_what_was_cut_off_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv(measure.RESUME, "0")
     assert _measure(tmp_path, monkeypatch) == (0, whole)
     monkeypatch.setenv(measure.RESUME, "1")
-    # what another machine had measured and counted is set aside: this one counts, too
+    # results of another machine are set aside, including counters, so they are collected again
     again = ["program --resume", "collect", "render"]
     assert _measure(tmp_path, monkeypatch, set_aside=True) == (0, again)
     assert _measure(tmp_path, monkeypatch) == (0, ["program --resume", "render"])
@@ -125,7 +125,7 @@ def test_a_part_that_ends_early_still_gives_a_report(
     )
 
 
-def test_a_run_that_is_killed_gives_a_report_of_its_journal(
+def test_a_killed_run_gets_a_report_from_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
@@ -135,10 +135,10 @@ def test_a_run_that_is_killed_gives_a_report_of_its_journal(
 
 
 @pytest.mark.parametrize("often", [1, 2])
-def test_a_report_that_cannot_be_rendered_costs_no_measurement(
+def test_a_failed_report_does_not_stop_the_measurement(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], often: int
 ) -> None:
-    """And no report is named that is not there, or that lay there before."""
+    """It does not name a report that is missing or from an earlier run."""
     _measure(tmp_path, monkeypatch)
     capsys.readouterr()
     ends = [1] * often

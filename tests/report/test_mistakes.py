@@ -1,5 +1,5 @@
-"""Deliberate mistakes in an article of one's own: each is one line that says what to do, the same
-whether `collect` holds the claims against a program or `render` against a record."""
+"""Mistakes in an outside article: each gives one line with the remedy, both when `collect` checks
+the claims against a program and when `render` checks them against a record."""
 
 from __future__ import annotations
 
@@ -32,55 +32,44 @@ ERRATUM = (
     '[[erratum]]\nid = "typo-1"\ndocument = "harris"\nplace = "p"\nwritten = "w"\nright = "r"\n'
     'concerns = ["reduction.2", "reduction/kernel2", "A99"]\nby = "reading"\nshown = "s"\n'
 )
-# what stands in the claims in place of what, and what is said of it
+# the text replaced in the claims, its replacement, and part of the message
 SLIPS = [
-    (CASE, CASE.replace("kernel2", "kernle2"), "no row reduction/kernle2; there are kernel1, "),
-    (CASE, CASE.replace("4194304", "4194305"), "kernel2 has no shape 4194305; there are 1048576"),
-    (CASE, CASE.replace("cold", "warm"), "there is no regime warm; there are cold, drained, hot, "),
-    (CASE, CASE.replace("kernel2", "cpu_serial"), "has no regime cold at 4194304; there are hot"),
-    (CASE, CASE.replace("reduction", "reductoin"), "no experiment reductoin; there are reduction"),
+    (CASE, CASE.replace("kernel2", "kernle2"), "unknown row reduction/kernle2; choose from k"),
+    (CASE, CASE.replace("4194304", "4194305"), "no shape 4194305; choose from 1048576"),
+    (CASE, CASE.replace("cold", "warm"), "unknown regime warm; choose from cold, "),
+    (CASE, CASE.replace("kernel2", "cpu_serial"), "no regime cold at 4194304; choose from hot"),
+    (CASE, CASE.replace("reduction", "reductoin"), "experiment reductoin; choose from reduction"),
     (CASE, "kernel2", "write experiment/row/shape/regime, like "),
     (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 must be numbers with x between them"),
     (CASE, CASE.replace("kernel2", "kernel1"), f"compares {CASE.replace('2/', '1/')} with itself"),
     (CASE, CASE.replace("cold", "{regime}"), "the claim's `open` names no choice with {regime}"),
     ("4194304/cold", "4194304/hot", "is not counted: counters are of launches with flushed cache"),
-    ("bank_conflicts /", "bank_conflict /", "no counter shared_bank_conflict; nearest are shared_"),
-    ("shared_bank_conflicts /", "rows /", "; and no such axis; there are elements"),
-    ("shared_bank_conflicts /", "smsp_inst.sum /", "there is no counter smsp_inst.sum; nearest "),
+    ("bank_conflicts /", "bank_conflict /", "counter shared_bank_conflict; nearest are shared_"),
+    ("shared_bank_conflicts /", "rows /", "; and no such axis; choose from elements"),
+    ("shared_bank_conflicts /", "smsp_inst.sum /", "unknown counter smsp_inst.sum; nearest "),
     ("at_least = 0.84", "at_least = 84", "at_least is a share, at most 1: 84 % is 0.84"),
     ("at_least = 0.5", "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0"),
-    (
-        'roof = "dram"',
-        'roof = "drm"',
-        "'drm' is not a case: write experiment/row/shape/regime, like",
-    ),
-    (
-        "at_least = 0.5",
-        "equals = 1, tolerance = 1",
-        "tolerance is unknown; choose relative or absolute",
-    ),
-    ("at_least = 0.5", "at_least = 1, absolute = 1", "says how near to equals: relative, or else"),
+    ('roof = "dram"', 'roof = "drm"', "'drm' is not a case: write experiment/row/sh"),
+    ("at_least = 0.5", "equals = 1, tolerance = 1", "unknown; choose relative or absolute"),
+    ("at_least = 0.5", "at_least = 1, absolute = 1", "takes equals with either relative or"),
     (', above = "faster"', "", "needs exactly one of above, below"),
-    ('above = "faster"', 'above = "fast"', "there is no fast; there are faster, much faster, far"),
-    ('form = "ratio", ', "", "check[0].form: there is no value; there are ratio, fraction_"),
-    ('form = "ratio"', 'form = "ration"', "there is no ration; there are ratio, fraction_of_roof"),
-    ("shapes = [", "shape = [", "also[0].shape is unknown; there are form, says, key, base, other"),
+    ('above = "faster"', 'above = "fast"', "unknown fast; choose from faster, much"),
+    ('form = "ratio", ', "", "check[0].form: missing; choose from ratio, fraction_"),
+    ('form = "ratio"', 'form = "ration"', "unknown ration; choose from ratio, fr"),
+    ("shapes = [", "shape = [", "also[0].shape is unknown; choose from form, says"),
     ("shapes = [", "shape = [", "above, below, shapes"),
-    ('"count", of', '"rate", of', "expression is unknown; there are form, says, key, of, at_least"),
-    ('document = "harris"', 'document = "haris"', "there is no haris; there are harris"),
-    ('open = ["blocks"]', 'open = ["block"]', "open: there is no block; there are blocks"),
+    ('"count", of', '"rate", of', "expression is unknown; choose from form, says"),
+    ('document = "harris"', 'document = "haris"', "unknown haris; choose from harris"),
+    ('open = ["blocks"]', 'open = ["block"]', "open: unknown block; choose from blocks"),
     ('title = "', 'titel = "', "field titel is unknown; nearest are title"),
-    ('title = "', 'here = "{gain}"\ntitle = "', "refers to {gain}; there are none"),
+    ('title = "', 'here = "{gain}"\ntitle = "', "refers to {gain}; none are defined"),
     ('id = "reduction.3"', 'id = "reduction.2"', "another claim of this file has it too"),
-]
+]  # fmt: skip
 FILES = {
-    "reduction/figures.toml": (FIGURE, "figure[0]: reduction/kernel1 has no shape 4194305; there"),
-    "listings.toml": (LISTING, "reduction/kernel1: there is no row reduction/kernel0; there are"),
-    "errata.toml": (
-        ERRATUM,
-        "concerns: A99 is not a claim, algorithm, row or its document; nearest",
-    ),
-    "reduction/claim.toml": ("", "nothing reads a file of this name; there are claims.toml, fig"),
+    "reduction/figures.toml": (FIGURE, "figure[0]: reduction/kernel1 has no shape 4194305; choose"),
+    "listings.toml": (LISTING, "reduction/kernel1: unknown row reduction/kernel0; choose from"),
+    "errata.toml": (ERRATUM, "A99 is not a claim, algorithm, row or its document; nearest"),
+    "reduction/claim.toml": ("", "nothing reads a file of this name; choose from claims.toml, fig"),
 }
 
 
@@ -93,7 +82,7 @@ def _said(folder: Path) -> str:
     forget()
     try:
         known = load_collection(folder)
-    except BadClaim as error:  # which both begin with
+    except BadClaim as error:  # both commands load it first
         return str(error)
     git = Git(None, False, None)
     record = replace(EVIDENCE, environment=replace(EVIDENCE.environment, git=git))
@@ -106,7 +95,7 @@ def _said(folder: Path) -> str:
 def test_a_slip_is_one_line(old: str, new: str, why: str, article: Path) -> None:
     text = (article / CLAIMS).read_text()
     assert old in text and _said(article) == ""
-    # where a counter is asked for, where it has one
+    # only a check of a counter refuses a hot case
     at = text.index('"count"') if new.endswith("/hot") else 0
     (article / CLAIMS).write_text(text[:at] + text[at:].replace(old, new, 1))
     line = _said(article)
@@ -114,7 +103,7 @@ def test_a_slip_is_one_line(old: str, new: str, why: str, article: Path) -> None
     assert "\n" not in line
 
 
-def test_tables_of_which_there_may_be_several(article: Path) -> None:
+def test_tables_that_may_repeat(article: Path) -> None:
     text = (article / CLAIMS).read_text()
     (article / CLAIMS).write_text(text.replace("[[claim]]", "[claim]", 1))
     assert "several tables of a name, each begins with [[name]]" in _said(article)
@@ -136,11 +125,11 @@ def test_a_folder_not_named_like_its_experiment_is_one_line(article: Path) -> No
     (article / "reduction").rename(article / "reductions")
     text = (article / "reductions/claims.toml").read_text()
     (article / "reductions/claims.toml").write_text(text.replace('"reduction/', '"reductions/'))
-    assert _said(article).startswith(f"{article}/reductions: there is no experiment reductions; th")
+    assert _said(article).startswith(f"{article}/reductions: unknown experiment reductions; choose")
 
 
 def _repository(folder: Path) -> str:
-    """Makes the folder a repository, and returns its commit."""
+    """Turns the folder into a repository; returns its commit."""
     git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
     for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
         subprocess.run([*git, *words], check=True, capture_output=True)
@@ -153,7 +142,7 @@ def _repository(folder: Path) -> str:
     [("HEAD", "full", True), (None, "full", True), ("unknown", "full", True),
      ("0" * 40, "full", False), ("unknown", "quick", False)],
 )  # fmt: skip
-def test_only_a_record_of_another_commit_or_of_a_part_truly_lacks_a_row(
+def test_only_a_record_of_another_commit_or_a_partial_run_may_lack_a_row(
     commit: str | None, preset: str, refused: bool, article: Path, tmp_path: Path
 ) -> None:
     old, new, why = SLIPS[0]

@@ -1,4 +1,4 @@
-"""The claims, errata and figures of this tree: complete, consistent, and about what there is."""
+"""The claims, errata and figures of this tree: complete, consistent, and about existing rows."""
 
 from __future__ import annotations
 
@@ -31,24 +31,24 @@ KNOWN = load_collection(EXPERIMENTS)
 
 
 def _program(name: str) -> str:
-    """Of this build: its path comes from ctest, or is the release build's."""
+    """A program's path: from ctest, otherwise that of the release build."""
     folder = {"recheck": "experiments", "recheck_tests": "tests"}[name]
     return os.environ.get(name.upper(), str(ROOT / "build/release" / folder / name))
 
 
-def test_all_that_claims_name_is_in_the_program() -> None:
+def test_every_name_in_the_claims_exists_in_the_program() -> None:
     recheck = _program("recheck")
     record = environment(recheck, CUDA_VISIBLE_DEVICES="")
     assert [*faults(KNOWN, tables(recheck, record))] == []
     names = listed(_program("recheck_tests"))
     gpu = any(name.startswith("gpu/Mutant") for name in names)  # else built without CUDA
-    assert not [line for line in untested(KNOWN, names) if gpu or "no test gpu" not in line]
+    assert not [line for line in untested(KNOWN, names) if gpu or "unknown test gpu" not in line]
 
 
 # errata
 
 
-def test_an_erratum_of_a_claim_is_of_its_document() -> None:
+def test_an_erratum_concerns_claims_of_its_own_document() -> None:
     documents = {claim.id: claim.document for claim in KNOWN.claims}
     for erratum in KNOWN.errata:
         found = {documents[name] for name in erratum.concerns if name in documents}
@@ -82,7 +82,7 @@ NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
 
 @pytest.mark.skipif(NVCC is None, reason="nvcc was not found")
 @pytest.mark.parametrize("key", COMPILED)
-def test_nvcc_says_what_errata_say(key: str) -> None:
+def test_nvcc_agrees_with_the_errata(key: str) -> None:
     assert NVCC is not None
     said = compiled(NVCC, key.removeprefix("compile:"), SNIPPETS)
     wanted = "compiles" if key.endswith(MENDED) else "refused"
@@ -110,7 +110,7 @@ def test_values_agree_with_what_was_printed() -> None:
             assert each.printed.endswith(f"{1e3 * each.seconds:.5f} s")
 
 
-def test_all_that_names_a_document_is_of_one() -> None:
+def test_every_source_is_used_and_every_used_document_is_a_source() -> None:
     known = KNOWN
     named = {each.document for each in known.claims} | {each.document for each in known.errata}
     named |= {each.document for each in known.listings}
@@ -119,7 +119,7 @@ def test_all_that_names_a_document_is_of_one() -> None:
     assert named == set(known.sources)
 
 
-def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
+def test_the_listings_are_exactly_the_rows_as_printed() -> None:
     rows = [row for row in h100()["strategies"] if row["target"] == "gpu" and not row["sweep"]]
     notes = {f"{row['experiment']}/{row['name']}": row["note"] for row in rows}
     general = {name for name, note in notes.items() if "general form" in note}
@@ -129,7 +129,7 @@ def test_every_listing_of_the_tables_is_there_and_no_other() -> None:
     assert {each.general for each in KNOWN.listings} <= general
 
 
-# the log of changed checks, held to the history of the claims
+# the log of changed checks, compared with the history of the claims
 
 
 Checks = dict[str, str]  # what decides each claim, by its id
@@ -148,8 +148,8 @@ def _has_history() -> bool:
 
 
 def _asked(checks: list[Any]) -> list[Any]:
-    """What checks ask, without what they are called, and what had one value only; `relative` was
-    named tolerance once."""
+    """The fields of checks that can change a verdict, by today's names: `relative` was once
+    `tolerance`."""
     names, none = {"tolerance": "relative"}, ("key", "says", "direction", "expect")
     return [{names.get(k, k): v for k, v in check.items() if k not in none} for check in checks]
 
@@ -203,11 +203,11 @@ def _changed() -> Iterator[tuple[str, str]]:
                 yield name, was[name]
 
 
-@pytest.mark.skipif(not _has_history(), reason="there is no history to hold it to")
-def test_every_change_of_a_check_is_an_entry() -> None:
+@pytest.mark.skipif(not _has_history(), reason="needs the full git history")
+def test_every_changed_check_is_logged() -> None:
     logged: dict[str, set[str]] = {}
     for change in KNOWN.changes:
         was = _at(change.commit)[change.claim]
         logged.setdefault(change.claim, set()).add(was)
     missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})
-    assert not missing, "experiments/changes.toml says nothing of what decided these before"
+    assert not missing, "experiments/changes.toml lacks the earlier checks of these claims"

@@ -1,4 +1,4 @@
-"""The package: installed by pip it needs no tree, and its parts import each other one way."""
+"""The package: once installed by pip it needs no source tree, and its imports are layered."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from recheck_report import __version__
 from recheck_report.cli import COMMANDS
 
 PACKAGE = REPORTS / "recheck_report"
-# an older setuptools does not know all that pyproject.toml says
+# older versions of setuptools do not understand pyproject.toml
 NEEDED = {"pip": 22, "setuptools": 77}
-# each may import those above it, and its own
+# each may import itself and those above it
 LAYERS = [
     ("files",),
     ("record",),
@@ -52,7 +52,7 @@ MODULES = {
 
 
 def _imports(path: Path) -> Iterator[str]:
-    """The package's own modules that a file imports, also for a checker of types alone."""
+    """The package's own modules that a file imports, including imports only for type checkers."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom):
             assert not node.level, f"{path}: a relative import"
@@ -62,7 +62,7 @@ def _imports(path: Path) -> Iterator[str]:
 
 
 def test_imports_point_one_way() -> None:
-    """From folder to folder as LAYERS has them, and within a folder without a circle."""
+    """Between folders in the order of LAYERS, and within a folder without a cycle."""
     order = {name: at for at, names in enumerate(LAYERS) for name in names}
     graph: dict[str, set[str]] = {}
     for module, path in MODULES.items():
@@ -71,10 +71,10 @@ def test_imports_point_one_way() -> None:
             own, theirs = ((f"{name}.".split(".")[1]) for name in (module, other))
             if own and theirs and own != "__init__":
                 assert own == theirs or order[theirs] < order[own], f"{module} imports {other}"
-            # a folder's __init__ names what its files hold
+            # a folder's __init__ imports from its own files
             if other != module and not module.startswith(f"{other}."):
                 graph[module].add(other)
-    TopologicalSorter(graph).prepare()  # raises CycleError with the circle
+    TopologicalSorter(graph).prepare()  # raises CycleError
 
 
 def test_its_version_is_that_of_the_programs() -> None:
@@ -87,7 +87,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if missing := _missing():
         pytest.skip(f"{' and '.join(missing)} or newer was not found")
     folder = tmp_path_factory.mktemp("wheel")
-    # a build leaves files where it is done
+    # a build leaves files in its source folder
     kept = shutil.ignore_patterns("results", "__pycache__", "*.egg-info", "build")
     shutil.copytree(REPORTS, folder / "reports", ignore=kept)
     flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation"]
@@ -111,7 +111,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def program(request: pytest.FixtureRequest) -> list[str]:
-    """The words that start it: installed, or as it lies here where nothing can install it."""
+    """The words that start the installed program, or the source tree if it cannot be installed."""
     if _missing():
         return [sys.executable, "-m", "recheck_report"]
     return [str(request.getfixturevalue("installed"))]
@@ -124,7 +124,7 @@ def _run(words: list[str], folder: Path, *more: object) -> subprocess.CompletedP
     return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env)
 
 
-def test_the_wheel_holds_all_that_it_needs(wheel: Path) -> None:
+def test_the_wheel_is_complete(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
@@ -136,13 +136,13 @@ def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
     said = _run(program, tmp_path, "--help").stdout
     assert re.findall(r"^    (\w+)(?:  |$)", said, re.MULTILINE) == [*COMMANDS]
     assert _run(program, tmp_path, "--version").stdout == f"recheck-report {__version__}\n"
-    # without a tree it says which folder it lacks
+    # outside a source tree it names the missing folder
     result = _run(program, tmp_path, "collect", "none", "--output", "probes.json")
     assert "experiments: is not a folder; --experiments names one" in one_line(result, 2)
 
 
 def test_it_renders_committed_evidence(program: list[str], tmp_path: Path) -> None:
-    """What it says, byte for byte, test_committed.py asks."""
+    """test_committed.py compares the bytes."""
     outside = REPORTS.parent / "tests/outside"
     words = ("render", outside / "results/nvidia-h200", "--experiments", outside / "claims")
     result = _run(program, tmp_path, *words, "--output", "made")

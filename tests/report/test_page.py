@@ -1,5 +1,5 @@
-"""report.html as a file: all of the record is in it, it is the same each time, and no string of a
-record can become markup or code. What it does in a browser, test_browser.py sees."""
+"""report.html as a file: it contains the whole record, is reproducible, and no string of a record
+can become markup or code. test_browser.py tests it in a browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from records import few, keep, spoil
 __all__ = ["measured", "record"]
 
 
-def test_everything_is_in_it(measured: Measured) -> None:
+def test_the_file_contains_the_whole_record(measured: Measured) -> None:
     html = page.page(measured).decode()
     data = json.loads(element(html, "data"))
     cases = measured.record.cases
@@ -35,7 +35,7 @@ def test_everything_is_in_it(measured: Measured) -> None:
     assert measured.probes and data["counters"].keys() == measured.probes.counters.keys()
     stored = base64.b64decode(element(html, "samples"))
     packed = zlib.decompress(stored)
-    # around the data is nothing that differs between versions of Python
+    # the compressed bytes do not depend on the version of Python
     bare = zlib.compressobj(9, wbits=-15)
     body, sum_of = bare.compress(packed) + bare.flush(), zlib.adler32(packed)
     assert stored == b"\x78\xda" + body + sum_of.to_bytes(4, "big")
@@ -67,7 +67,7 @@ def test_no_string_ends_the_data(tmp_path: Path) -> None:
     assert reason.rstrip(" \u2028") in json.loads(data)["texts"]
 
 
-def test_every_script_is_in_it() -> None:
+def test_the_file_contains_every_script() -> None:
     folder = Path(page.__file__).parent / "js"
     assert {path.stem for path in folder.iterdir()} == set(page.SCRIPTS)
     for path in folder.iterdir():

@@ -1,4 +1,4 @@
-"""Each command as a process: it starts from any folder, and says in one line why it fails."""
+"""Each command as a process: it starts from any folder, and fails with one line."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
     assert f"{command}: {COMMANDS[command]}" in said
     example = re.search(r"^example:\n  recheck-report (.*)$", said, re.MULTILINE)
     assert example and example[1].startswith(f"{command} ")
-    # the example uses options that there are
+    # the example uses only existing options
     assert set(re.findall(r"--\w+", example[1])) <= set(re.findall(r"^  (--\w+)", said, re.M))
     codes = re.findall(r"^ +(\d+)  \w", said.split("exit codes:\n")[1], re.M)
     assert codes == sorted(codes, key=int) and {"0", "1", "2", "130"} <= set(codes)
@@ -56,14 +56,14 @@ def test_the_build_has_a_command_for_its_own_packages(tmp_path: Path) -> None:
     if not program.is_file():
         pytest.skip("RECHECK does not say where the build is")
     words = [str(program), "verify", str(tmp_path / "not there")]
-    # wherever it is called, and whatever else the caller has
+    # from any folder and in any environment
     bare = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
     result = subprocess.run(words, cwd=tmp_path, env=bare, capture_output=True, text=True)
     assert result.returncode == 2 and result.stderr.startswith("error: ")
     assert "not there" in result.stderr and not any(tmp_path.iterdir())
 
 
-def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
+def test_claims_are_those_of_the_current_folder(tmp_path: Path) -> None:
     verify = [sys.executable, "-m", "recheck_report", "verify", str(tmp_path)]
     for place, why in ((tmp_path, "experiments: is not a folder"), (EXPERIMENTS.parent, "")):
         keep(tmp_path, h100("none"))
@@ -77,7 +77,7 @@ def test_claims_are_those_of_the_folder_at_hand(tmp_path: Path) -> None:
 
 def test_a_full_standard_output(record: Path) -> None:
     if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full here")
+        pytest.skip("/dev/full does not exist")
     words = [sys.executable, "-m", "recheck_report", *words_of("verify", record)]
     env = {**os.environ, **ENVIRONMENT, "PYTHONUNBUFFERED": ""}
     with Path("/dev/full").open("w") as full:
@@ -86,7 +86,7 @@ def test_a_full_standard_output(record: Path) -> None:
     assert found.stderr == "error: standard output: cannot be written: No space left on device\n"
 
 
-def test_a_character_set_that_lacks_some(record: Path) -> None:
+def test_an_ascii_terminal_gets_question_marks(record: Path) -> None:
     found = process("verify", record, env={"PYTHONIOENCODING": "ascii"})
     assert found.returncode == 0 and "?" in found.stdout and not found.stderr
 

@@ -16,7 +16,7 @@ OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
 @pytest.fixture(scope="module")
 def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report that is fit to be published; not to be changed."""
+    """A report that can be published; tests must not change it."""
     folder = tmp_path_factory.mktemp("rendered")
     keep(folder, few())
     result = run("render", folder, "--output", folder / "report")
@@ -44,14 +44,14 @@ REFUSED: dict[str, tuple[Change, str]] = {
     "no gpu": (lambda record: no_gpu(), "it holds no GPU result"),
     "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
     "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
-    "no name": (_set("environment.gpu.name", "…"), "makes no folder's name"),
+    "no name": (_set("environment.gpu.name", "…"), "is not usable as a folder name"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_is_no_evidence_is_refused(name: str, tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_evidence_is_refused(name: str, tmp_path: Path) -> None:
     change, why = REFUSED[name]
-    # what is no evidence is refused before anything is rendered
+    # the refusal comes before anything is rendered
     keep(tmp_path / "report", change(few()))
     result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     line = one_line(result, 1)
@@ -60,7 +60,7 @@ def test_what_is_no_evidence_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_a_report_is_published_as_it_is_over_an_older_one(rendered: Path, tmp_path: Path) -> None:
-    """Medians of earlier runs stay."""
+    """The file with earlier runs' medians stays."""
     target = tmp_path / "results" / GPU
     frozen: dict[str, bytes] = {}
     for _ in range(3):
@@ -70,15 +70,6 @@ def test_a_report_is_published_as_it_is_over_an_older_one(rendered: Path, tmp_pa
         shutil.copy(target / "charts" / "claims.svg", target / "charts" / "of_an_older_report.svg")
         frozen = {"medians.json": b"{}"}
         (target / "medians.json").write_bytes(b"{}")
-
-
-def test_what_is_of_no_report_is_not_lost(rendered: Path, tmp_path: Path) -> None:
-    target = tmp_path / "results" / GPU
-    target.mkdir(parents=True)
-    (target / "README.md").write_text("mine")
-    result = run("publish", rendered, "--results", tmp_path / "results")
-    assert f"{target / 'README.md'}: is not a file of such a report" in one_line(result, 1)
-    assert tree(target) == {"README.md": b"mine"}
 
 
 def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> None:
@@ -92,7 +83,7 @@ def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> 
 def test_evidence_is_of_a_commit_that_can_be_checked_out(
     rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a repository holds the evidence, its history holds the code."""
+    """A repository with evidence must have the measured commit in its history."""
 
     def git(*words: str) -> str:
         who = ["-c", "user.name=A", "-c", "user.email=a@b"]
@@ -121,7 +112,7 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(
     assert result.returncode == 0, result.stderr
 
 
-def test_without_results_it_only_says_what_a_report_lacks(tmp_path: Path) -> None:
+def test_without_results_it_only_lists_what_a_report_lacks(tmp_path: Path) -> None:
     complete = run("publish", keep(tmp_path / "complete", h100(), probes_of()))
     assert complete.returncode == 0 and "note: 1 of its times are disturbed" in complete.stdout
     bare = without(without(few(), "/cublas"), "/cpu_blas")

@@ -1,4 +1,4 @@
-"""A check that cannot fail is a defect: each one is refuted here. And noise refutes nothing."""
+"""Every check of a claim can fail, and noise makes none fail."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ def probes(record: Record) -> Probes:
 
 
 def _slower(case: Case, factor: float) -> Case:
-    """It as if each of its times had been so many times as long."""
+    """The case with every time multiplied by `factor`."""
     assert case.seconds
     seconds = case.seconds
     longer = {key: getattr(seconds, key) * factor for key in ("median", "low", "high")}
     raw = replace(case.raw, samples=tuple(factor * each for each in case.samples))
-    step = factor * case.step  # else times of picoseconds would say nothing
+    step = factor * case.step  # else the clock's step would hide picoseconds
     return replace(case, seconds=replace(seconds, **longer), raw=raw, step=step)
 
 
@@ -55,7 +55,7 @@ def _with(record: Record, cases: Iterable[Case]) -> Record:
 
 
 def _refuted(record: Record, check: Check) -> Record | None:
-    """A record of the check's cases alone that says the opposite, or nothing of that kind."""
+    """A record with only the check's cases that refutes it; None for a check without times."""
     far = 1e6
     factors: dict[str, float] = {}
     if check.form == "ratio":
@@ -88,10 +88,10 @@ def test_every_check_can_fail(record: Record, probes: Probes, claim: Claim, chec
 
 def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) -> None:
     if any(name not in record.by_id or record.by_id[name].status != "passed" for name in check.ids):
-        pytest.skip("the committed record has not all of its cases")
+        pytest.skip("the committed record lacks some of its cases")
     changed = _refuted(record, check)
     if check.form == "count":
-        # no quantity of a claim is a fraction of an atom of what was counted
+        # `_other` gives counts beyond any bound
         counts = dict.fromkeys(check.ids[:1], Counters(None, _other(check)))
         probes = replace(probes, counters={**probes.counters, **counts})
     elif check.form == "attribute":
@@ -105,7 +105,7 @@ def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) ->
         trial = Trial(None, other[check.finds], 1)
         probes = replace(probes, tests={**probes.tests, check.test: trial})
     elif check.form == "arithmetic":
-        # of the document's own numbers it is what it is; of the device's another one refutes it
+        # a formula of constants cannot change; another device's attributes refute the others
         wanted = names(check.expression)
         if not wanted:
             return
@@ -121,7 +121,7 @@ def _asked(record: Record, probes: Probes, check: Check) -> Outcome:
 
 
 def _on(record: Record, attributes: dict[str, Any]) -> Record:
-    """A record of nothing, from another GPU."""
+    """A record without cases, from another GPU."""
     gpu = record.environment.gpu
     assert gpu
     env = replace(record.environment, gpu=replace(gpu, **attributes))
@@ -129,7 +129,7 @@ def _on(record: Record, attributes: dict[str, Any]) -> Record:
 
 
 def _other(check: Check) -> dict[str, float]:
-    """Counts that no check of one can be content with."""
+    """Counts that satisfy no check."""
     upper = check.at_most is not None or check.equals is not None
     wild = 1e15 if upper else 0.0
     return dict.fromkeys((*names(check.expression),), wild) | {"requests": 3.0}
@@ -144,7 +144,7 @@ def _of_device(record: Record, probes: Probes, claim: Claim, check: Check, value
 
 
 def test_noise_moves_verdicts_only_towards_undecided(record: Record, probes: Probes) -> None:
-    """The audit's names are spread apart, as if no two timings of one kernel had agreed."""
+    """The audit's times are spread, as if timings of one kernel did not repeat."""
 
     def verdicts(spread: float) -> dict[str, str]:
         def apart(case: Case) -> Case:
@@ -162,7 +162,7 @@ def test_noise_moves_verdicts_only_towards_undecided(record: Record, probes: Pro
         after = verdicts(spread)
         changed = {name for name in before if after[name] != before[name]}
         assert {after[name] for name in changed} <= {UNDECIDED}, spread
-        # and what could not be told with less noise cannot be told with more
+        # a verdict that was undecided with less noise stays undecided with more
         assert all(after[n] == UNDECIDED for n in before if before[n] == UNDECIDED)
         before = after
     timed = [

@@ -13,8 +13,8 @@ from conftest import Report, linked, process, text_of, tree
 from records import Json, bend, few, h100, no_gpu, spoil
 
 
-def test_no_setting_of_a_user_reaches_into_a_report(report: Report, tmp_path: Path) -> None:
-    """Neither hash seed, working folder, time zone, nor character set."""
+def test_the_environment_does_not_change_a_report(report: Report, tmp_path: Path) -> None:
+    """Hash seed, working folder, time zone and character set have no effect."""
     report(few())
     other = tmp_path / "elsewhere"
     other.mkdir()
@@ -25,9 +25,7 @@ def test_no_setting_of_a_user_reaches_into_a_report(report: Report, tmp_path: Pa
     assert tree(other / "out") == tree(tmp_path / "report")
 
 
-def test_a_report_holds_its_record_and_all_that_its_links_name_and_no_more(
-    report: Report, tmp_path: Path
-) -> None:
+def test_a_report_has_exactly_the_files_that_it_links(report: Report, tmp_path: Path) -> None:
     files = report(few())
     assert files["record.json"] == (tmp_path / "input" / "record.json").read_bytes()
     linked(files)
@@ -83,7 +81,7 @@ DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
         ("finished", None),
     ],
 )
-def test_what_makes_times_worth_less_is_a_warning_at_the_top(
+def test_unreliable_times_give_a_warning_at_the_top(
     path: str, value: object, report: Report
 ) -> None:
     record = h100("matmul/cublas/4096x")

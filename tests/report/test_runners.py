@@ -1,5 +1,5 @@
-"""The programs that CTest and `collect` start: a test that fails is never shown as skipped, and a
-run without tests never as passed."""
+"""The programs that CTest and `collect` start: a failing test is never reported as skipped, nor a
+run without tests as passed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tests() -> str:
 
 
 @pytest.mark.parametrize("env", CHOOSING, ids=lambda env: next(iter(env)))
-def test_the_environment_chooses_no_test_of_googletest(tests: str, env: dict[str, str]) -> None:
+def test_the_environment_does_not_select_googletest_tests(tests: str, env: dict[str, str]) -> None:
     for words in (["--gtest_list_tests"], ["--gtest_filter=Matvec*:Worse*"]):
         said = [_end(tests, *words, **more).stdout for more in ({}, env)]
         names = [re.findall(r"OK \] (\S+)|^  (\w\S+)", each, re.M) for each in said]
@@ -45,7 +45,7 @@ def test_a_run_without_tests_fails(tests: str) -> None:
     assert _end(tests, "--gtest_filter=Worse*", "--shard=2/2").returncode == 1
 
 
-def test_collect_passes_on_no_variable_that_chooses_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_collect_removes_variables_that_select_tests(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("GTEST_TOTAL_SHARDS", "TESTBRIDGE_TEST_ONLY", "BENCHMARK_FILTER", "KEPT"):
         monkeypatch.setenv(name, "here")
     assert re.findall(r"(\w+)=here", programs.execute("env").out) == ["KEPT"]
@@ -59,7 +59,7 @@ def test_collect_passes_on_no_variable_that_chooses_tests(monkeypatch: pytest.Mo
         ("def test_one():\n    print('1 skipped in 1 s\\nnot measured: x')\n    assert False", 1),
     ],
 )
-def test_pytest_ends_with_77_where_all_is_skipped(text: str, code: int, tmp_path: Path) -> None:
+def test_pytest_exits_with_77_if_all_is_skipped(text: str, code: int, tmp_path: Path) -> None:
     (tmp_path / "test_it.py").write_text(text)
     words = (sys.executable, TESTS / "run_pytest.py", tmp_path)
     assert _end(*words, PYTEST_ADDOPTS="-k none", PYTEST_PLUGINS="none").returncode == code

@@ -1,4 +1,4 @@
-"""The published forms of the files: what writes them, what reads them, and what is said of them."""
+"""The published schemas of the files, against the programs that write and read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("**
 
 @pytest.fixture(scope="module")
 def refusal() -> Callable[[str, Any], str]:
-    """What the validator says against a document, or nothing."""
+    """The validator's message about a document; empty if it is valid."""
     fastjsonschema = pytest.importorskip("fastjsonschema")
     forms = {name: fastjsonschema.compile(schema(name)) for name in FILES}
 
@@ -38,11 +38,11 @@ def refusal() -> Callable[[str, Any], str]:
     return refusal
 
 
-# what is read
+# readers
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
-    """Each member or entry of a document, as what holds it and its key; the first of a list."""
+    """The container and key of each member of a document; of lists only the first entry."""
     keys = [*value] if isinstance(value, dict) else [0] if value else []
     for key in keys:
         yield value, key
@@ -57,10 +57,10 @@ WRONG: tuple[Any, ...] = (
 
 
 @pytest.mark.parametrize("name", ["probes", "verdicts", "samples", "record"])
-def test_readers_refuse_what_the_forms_refuse(
+def test_readers_refuse_what_the_schemas_refuse(
     name: str, refusal: Callable[[str, Any], str]
 ) -> None:
-    """Any one member with any of these values, or gone."""
+    """One member at a time gets each of these values, or is removed."""
     folder = REPORTS / "results" / "nvidia-h200"
     if name == "samples":
         lines = bz2.decompress((folder / "samples.jsonl.bz2").read_bytes()).splitlines()
@@ -91,15 +91,15 @@ def _same(name: str, document: Any, refusal: Callable[[str, Any], str]) -> None:
     except Unfit as error:
         assert said, error
     else:
-        # null is as good as missing, for a member that may be
+        # readers treat null like a missing member where it may be missing
         assert not said or name in ("record", "samples") and " must be " in said, said
 
 
-# what is written
+# writers
 
 
 def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
-    """What the forms refuse of the files in a report folder, or beside a record."""
+    """The validator's message about each file in the folder of a report or a record."""
     found = {}
     for path in sorted(folder.iterdir()):
         name = re.split("[._]", path.name)[0]
@@ -119,17 +119,17 @@ def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
 @pytest.mark.parametrize(
     "folder", COMMITTED, ids=lambda path: str(path.relative_to(REPORTS.parent))
 )
-def test_committed_evidence_keeps_them(folder: Path, refusal: Callable[[str, Any], str]) -> None:
+def test_committed_evidence_is_valid(folder: Path, refusal: Callable[[str, Any], str]) -> None:
     found = _faults(folder, refusal)
     assert not any(found.values()), found
     assert {"record.json", "samples.jsonl.bz2", "verdicts.json"} <= found.keys()
 
 
 def _program(name: str) -> str:
-    """A program of the build that RECHECK is of."""
+    """A program of the build that contains RECHECK."""
     path = os.environ.get("RECHECK")
     if not path:
-        pytest.skip("RECHECK does not say which program to ask")
+        pytest.skip("RECHECK names no program")
     found = Path(path).with_name(name)
     if not found.exists():
         pytest.skip(f"{found} was not built")
@@ -137,7 +137,7 @@ def _program(name: str) -> str:
 
 
 RUNS = {
-    # one row cannot fit into so small a budget; those on a GPU are timed, or say that there is none
+    # one row exceeds the small budget; those on a GPU are timed, or report that none was found
     "matmul": ["--strategy=cpu_serial,cpu_blas,tile16,full_strip16", "--shape=9x8x7,600x600x600"],
     "transpose": ["--shape=65x33", "--budget=20"],
     "audit": ["--strategy=same_1,same_2", "--shape=64x64"],
@@ -145,7 +145,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("experiment", RUNS)
-def test_what_recheck_writes_keeps_them(
+def test_recheck_writes_valid_files(
     experiment: str, refusal: Callable[[str, Any], str], tmp_path: Path
 ) -> None:
     words = [_program("recheck"), f"--experiment={experiment}", "--per-case=0.0005"]
@@ -162,7 +162,7 @@ def test_what_recheck_writes_keeps_them(
         assert {"passed", "not_run"} <= {case.status for case in record.cases}
 
 
-def test_what_collect_writes_keeps_them(refusal: Callable[[str, Any], str], tmp_path: Path) -> None:
+def test_collect_writes_valid_files(refusal: Callable[[str, Any], str], tmp_path: Path) -> None:
     file = tmp_path / "probes.json"
     options = ("--output", file, "--experiments", EXPERIMENTS)
     assert run("collect", _program("recheck"), *options).returncode == 0

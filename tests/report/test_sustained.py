@@ -1,4 +1,4 @@
-"""Over seconds: the order of rows turns only where both intervals say so."""
+"""Sustained times: the order of rows changes only where both intervals show it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HEAD = "4096x4096x4096"
     ("factor", "said"),
     [(1.0, "order stays"), (0.0, "No longer significant"), (8.0, "order changes")],
 )
-def test_the_order_turns_only_beyond_both_intervals(
+def test_the_order_changes_only_beyond_both_intervals(
     factor: float, said: str, report: Report
 ) -> None:
     record = h100(*(f"matmul/{row}/{HEAD}" for row in ("cublas", "tile32_depth8")))

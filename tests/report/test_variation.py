@@ -1,4 +1,4 @@
-"""Which changes two runs can tell, and what verdicts allow for what two processes differ by."""
+"""The changes that two runs can detect, and verdicts that allow for run-to-run noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def record() -> Json:
 
 
 def _differ(monkeypatch: pytest.MonkeyPatch, wide: float, gpu: str | None = None) -> None:
-    """Two processes differ by so much in every class."""
+    """Two processes differ by the fraction `wide` in every class."""
     table = varied(wide, gpu or "NVIDIA H200")
     monkeypatch.setattr(variation, "for_gpu", lambda gpu="": table)
 
@@ -56,7 +56,7 @@ def test_a_class_is_that_of_the_shorter_time(
 
 
 def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
-    """What becomes of a case of the class cold, 1 ms and more with these two times."""
+    """The outcome of a case in the class "cold, 1 ms and more" with these two times."""
     pair = []
     for seconds in times:
         made = copy.deepcopy(record)
@@ -75,11 +75,11 @@ def test_the_whole_interval_has_to_lie_beyond_the_noise(record: Json, loaded: Lo
     for factor, slower in ((limit * 1.003, True), (limit * 1.001, False), (1.0, False)):
         new = (old[0] * factor, old[1] * factor, old[2] * factor)
         assert _one(record, loaded, old, new) == ("slower" if slower else "no difference")
-        # the other way round it is as much faster
+        # in the other order it is faster
         assert _one(record, loaded, new, old) == ("faster" if slower else "no difference")
 
 
-def test_a_model_that_nobody_measured_twice_is_held_to_another_model_s_variation(
+def test_a_gpu_model_measured_once_borrows_the_noise_of_another(
     record: Json, loaded: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _differ(monkeypatch, 0.02, gpu="NVIDIA B")
@@ -88,7 +88,7 @@ def test_a_model_that_nobody_measured_twice_is_held_to_another_model_s_variation
     assert Comparisons(own).ratio(base, other).resolution == pytest.approx(0.02)
 
 
-def test_what_lost_its_time(record: Json, loaded: Load) -> None:
+def test_cases_that_lost_their_time_are_found(record: Json, loaded: Load) -> None:
     broken = spoil(record, "/tile16/1024x", "incorrect", "wrong at [3, 4]")
     broken = without(broken, "/global16/")
     own, new = loaded(record), loaded(broken)
@@ -106,10 +106,11 @@ def test_what_lost_its_time(record: Json, loaded: Load) -> None:
         (1e-6, ["faster", "faster", "faster"]),  # the self-audit needs more
     ],
 )
-def test_what_processes_differ_by_is_no_difference(
+def test_noise_between_processes_is_not_a_difference(
     wide: float, outcomes: list[str], record: Json, loaded: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 3 % and 5 % in turns; and of 5 % where two rows that were not in turns add up."""
+    """Differences of 3 % and 5 % between rows timed in turn, and of 5 % between rows timed apart,
+    whose noise adds up."""
     _differ(monkeypatch, wide)
     for name, seconds in (("tile16", 0.02), ("global16", 0.0206), ("cublas", 0.021)):
         (case,) = matching(record, f"matmul/{name}/1024x1024x1024/cold")

@@ -1,4 +1,4 @@
-"""What a verdict follows: the measurement, the choices that a document leaves open, the probes."""
+"""What decides a verdict: the measurement, unspecified parameters, and the probes."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def test_a_verdict_follows_the_measurement(report: Report) -> None:
         (("cpu_blas", "cpu_blas"), "fails here"),
     ],
 )
-def test_what_a_document_leaves_open_is_varied(
+def test_unspecified_parameters_are_varied(
     loaded: Callable[[Json], Record], rows: tuple[str, ...], verdict: str
 ) -> None:
-    """Of one choice that speaks for the claim, one against it, and one that was not measured."""
+    """Some choices support the claim, some contradict it, and some were not measured."""
 
     def at(row: str) -> Check:
         check: Check = ratio(other=row)
@@ -59,12 +59,10 @@ def test_what_a_document_leaves_open_is_varied(
     assert judged.verdict == verdict
 
 
-def test_the_verdict_furthest_from_what_was_said_is_the_first_surprise(
-    loaded: Callable[[Json], Record],
-) -> None:
-    slow = ratio("tile16", "cpu_blas")  # by far the other way round
+def test_the_largest_deviation_from_a_claim_comes_first(loaded: Callable[[Json], Record]) -> None:
+    slow = ratio("tile16", "cpu_blas")  # contradicts the claim by far
     claims = [
-        make_claim("C01", ratio(), claimed=9.0),  # holds: no surprise, however far off
+        make_claim("C01", ratio(), claimed=9.0),  # holds, so it does not deviate
         make_claim("C02", ratio("s0_tiles", above=3.0), claimed=3.0),
         make_claim("C05", replace(slow, other=slow.other.replace("cold", "hot"))),
     ]
@@ -72,7 +70,7 @@ def test_the_verdict_furthest_from_what_was_said_is_the_first_surprise(
     assert [each.claim.id for each in found] == ["C05", "C02"]
 
 
-def test_a_report_holds_all_that_it_was_made_of(report: Report, tmp_path: Path) -> None:
+def test_a_report_contains_its_inputs(report: Report, tmp_path: Path) -> None:
     files = report(h100("matmul/"), probes=probes_of())
     assert files["probes.json"] == (tmp_path / "input" / "probes.json").read_bytes()
     assert _verdicts(files)["C09"] == "holds"
@@ -88,7 +86,7 @@ def test_probes_of_another_run_decide_nothing(report: Report) -> None:
     assert b"probes.json has driver 1.2.3, the record 580.159.04" in files["README.md"]
 
 
-def test_a_probe_that_finds_otherwise_refutes_an_erratum(report: Report) -> None:
+def test_a_contradicting_probe_refutes_an_erratum(report: Report) -> None:
     probes = probes_of()
     tests = [each for each in probes["tests"].values() if each["outcome"] == "refused"]
     before = report(h100("matmul/"), probes=probes)["errata.md"].count(b"**refuted**")
@@ -99,8 +97,8 @@ def test_a_probe_that_finds_otherwise_refutes_an_erratum(report: Report) -> None
 
 BAD: dict[str, str] = {
     '{"schema": 1, ': "was it cut off?; collect the probes again",
-    '{"schema": 9}': "is no probes.json of schema 1; collect the probes again",
-    "[]": "is no probes.json of schema 1",
+    '{"schema": 9}': "is not a probes.json of schema 1; collect the probes again",
+    "[]": "is not a probes.json of schema 1",
     '{"schema": 1}': "field environment is missing",
 }
 
@@ -112,7 +110,7 @@ def test_bad_probes_are_a_note_of_the_report(text: str, report: Report) -> None:
     assert "probes.json: " in line and BAD[text] in line and "probes.json" not in files
 
 
-def test_a_record_beside_of_the_same_gpu_changes_nothing(report: Report, tmp_path: Path) -> None:
+def test_a_second_record_of_the_same_gpu_changes_nothing(report: Report, tmp_path: Path) -> None:
     alone = report(few())
     beside = keep(tmp_path / "beside", few())
     assert report(few(), "--beside", beside) == alone

@@ -1,4 +1,4 @@
-"""The verdicts and times of a record in a terminal, and whether they are the expected ones."""
+"""verify: a record's verdicts and times in a terminal, compared with the expected ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
-    """What it says below the claims."""
+    """The lines that verify prints after the claims."""
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == code and result.stderr == "", result.stdout + result.stderr
     assert "\x1b" not in result.stdout
@@ -44,7 +44,7 @@ def _verify(tmp_path: Path, code: int) -> list[str]:
     return below.rstrip("\n").split("\n")
 
 
-def test_what_is_as_expected_is_said_in_one_line(put: Callable[..., Path], tmp_path: Path) -> None:
+def test_expected_results_are_one_line(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_record(), "report")
     put(_record(), "results", FOLDER)
     put(_record(("/s0_tiles/", 9.0), gpu="NVIDIA L4"), "results", "nvidia-l4")
@@ -79,18 +79,18 @@ def test_a_verdict_may_be_decided_and_must_not_become_undecided(
         assert all(", is undecided: " in line for line in turned)
 
 
-def test_a_slower_rung_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_slower_kernel_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
     put(_record(("/tile16/", 1.2), ("/tile16/4096x4096x4096/cold", 1.5), ("/cublas/", 2)), "report")
     put(_record(), "results", FOLDER)
     (line,) = (line for line in _verify(tmp_path, 1) if line.startswith("slower: "))
     found = re.match(r"slower: matmul/tile16 at 4096³, cold: .* 1\.80.*× slower \[", line)
-    assert found and re.search(r"; so are \d of its \d+ other cases$", line)  # a library is no rung
+    assert found and re.search(r"; so are \d of its \d+ other cases$", line)  # without cublas
 
 
-def test_less_than_two_runs_differ_by_is_no_regression(
+def test_differences_within_run_to_run_noise_are_not_regressions(
     put: Callable[..., Path], tmp_path: Path
 ) -> None:
-    # within the margin; on the CPU; faster; end to end
+    # within the noise; on the CPU; faster; end to end
     noise = (("/tile16/", 1.04), ("/s1_cpu/", 2.0), ("/s1_kernel_0/8", 0.5))
     put(_record(*noise, ("/tile16/1024x1024x1024/end_to_end", 1.5)), "report")
     put(_record(), "results", FOLDER)
@@ -98,9 +98,9 @@ def test_less_than_two_runs_differ_by_is_no_regression(
     assert below[1].startswith("every verdict as expected, and none of")
 
 
-def test_a_rung_without_its_times_is_named(put: Callable[..., Path], tmp_path: Path) -> None:
+def test_a_kernel_without_its_times_is_named(put: Callable[..., Path], tmp_path: Path) -> None:
     broken = spoil(_record(), "/tile16/2048x", "incorrect", "wrong at [3, 4]")
-    broken = spoil(broken, "/s1_cpu/", "not_run", "too slow")  # a CPU may be
+    broken = spoil(broken, "/s1_cpu/", "not_run", "too slow")  # allowed on a CPU
     broken = without(without(broken, "/cublas/"), "/s1_kernel_0/")
     put(_record(), "results", FOLDER)
 
@@ -111,26 +111,26 @@ def test_a_rung_without_its_times_is_named(put: Callable[..., Path], tmp_path: P
     first, second = gone()
     assert first.startswith("gone: matmul/s1_kernel_0 at ") and "now not in the record" in first
     assert second.startswith("gone: matmul/tile16 at 2048³") and "wrong at [3, 4]" in second
-    # what a run of less than everything leaves out is not gone, what it got wrong is
+    # cases outside a quick run are not missing; wrong results count
     broken["plan"]["preset"] = "quick"
     assert [line.split(" at ")[0] for line in gone()] == ["gone: matmul/tile16"]
 
 
-def test_a_gpu_on_which_everything_fails_is_no_machine_without_one(
+def test_a_gpu_on_which_everything_fails_differs_from_no_gpu(
     put: Callable[..., Path], tmp_path: Path
 ) -> None:
     put(spoil(_record(), "/", "failed", "launch: no kernel image is available"), "report")
     put(_record(), "results", FOLDER)
     lines = _verify(tmp_path, 1)
     assert sum("now failed: launch: no kernel image" in line for line in lines) > 2
-    # nor is one that was killed before its first case
+    # so does a run that was killed before its first case
     put({**_record(), "cases": [], "finished": None}, "report")
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == 1 and "now not in the record" in result.stdout
 
 
 @pytest.mark.parametrize("gpu", ["NVIDIA L4", "…"])
-def test_of_another_gpu_nothing_is_expected(
+def test_another_gpu_has_no_expectations(
     gpu: str, put: Callable[..., Path], tmp_path: Path
 ) -> None:
     put(_record(("/s0_tiles/", 2.0), gpu=gpu), "report")

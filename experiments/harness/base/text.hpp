@@ -45,11 +45,11 @@ inline int distance(std::string_view a, std::string_view b) {
 /// Suggests valid names for an unknown one: all of them if they are few, else the nearest.
 inline std::string instead_of(std::string_view name, std::vector<std::string> known) {
   constexpr std::size_t few = 12, nearest = 4;
-  if (known.size() <= few) return "there are " + joined(known);
+  if (known.size() <= few) return "choose from " + joined(known);
   std::ranges::sort(known, {},
                     [&](const auto& one) { return std::pair(distance(name, one), one); });
   known.resize(nearest);
-  return "the nearest are " + joined(known);
+  return "nearest are " + joined(known);
 }
 
 /// "1 element", "2 elements".

@@ -134,11 +134,12 @@ std::vector<Condition> conditions(const Gpu& gpu) {
            " was set: under MPS the process had only this share of the GPU.");
   // measured with cuBLAS 13.1: 1 does not affect pedantic math, 0 makes TF32 math IEEE
   if (const auto tf32 = value_of("NVIDIA_TF32_OVERRIDE"); gpu.device && !tf32.empty())
-    note(true, "tf32_override",
-         shown("NVIDIA_TF32_OVERRIDE") +
-             (tf32 == "0" ? " was set: rows that ask NVIDIA's libraries for TF32 got IEEE fp32."
-                          : " was set: NVIDIA's libraries used TF32 in calls with default math. "
-                            "Recheck's baselines ask for pedantic math, which it leaves alone."));
+    note(
+        true, "tf32_override",
+        shown("NVIDIA_TF32_OVERRIDE") +
+            (tf32 == "0" ? " was set: rows that ask NVIDIA's libraries for TF32 got IEEE fp32."
+                         : " was set: NVIDIA's libraries used TF32 in calls with default math. "
+                           "Recheck's baselines ask for pedantic math, which it does not affect."));
 
   for (const auto& [variable, why] : decided_by(gpu.device.has_value()))
     note(true, "variable", variable + " was set: it " + std::string(why) + ".");

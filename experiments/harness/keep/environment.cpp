@@ -30,7 +30,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// The rest of the first line in `file` that begins with `start`, trimmed; empty if there is none.
+/// The rest of the first line in `file` that begins with `start`, trimmed; else empty.
 std::string after(const std::filesystem::path& file, std::string_view start) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {

@@ -31,7 +31,7 @@ std::string text_of(const Case& c) {
   return (samples.empty() ? "" : samples + "\n") + record + "\n";
 }
 
-/// What the record's head has to say of a run that goes on.
+/// What changes in the record's head while the run continues.
 std::string state_of(const Record& record) {
   const auto& environment = record.environment;
   return to_line({{"wall_seconds", record.wall_seconds},
@@ -98,9 +98,14 @@ bool has_journal(const std::filesystem::path& folder) {
   // opening must not block on a pipe; reading finds out whether it is a regular file
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::filesystem::exists(path);
-  const bool in_use = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const auto in_use = [&] { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
+  // the child of a killed process may take a moment to end
+  constexpr double moment = 1;
+  bool is_in_use = in_use();
+  for (const double start = now(); is_in_use && now() - start < moment; is_in_use = in_use())
+    usleep(10'000);
   ::close(file);
-  if (in_use)
+  if (is_in_use)
     throw std::runtime_error("another recheck is writing into " + folder.string() +
                              ": wait until it ends, or choose another folder with --output");
   return true;
@@ -192,7 +197,7 @@ std::optional<Earlier> read_earlier(const std::filesystem::path& folder) {
 void recover(const std::filesystem::path& folder) {
   const auto path = journal_in(folder);
   if (!has_journal(folder))
-    throw std::runtime_error("nothing to recover: there is no " + path.string());
+    throw std::runtime_error("nothing to recover: " + path.string() + " does not exist");
   const auto earlier = read_earlier(folder);
   std::vector<Lines> lines;
   for (const auto& [id, of_case] : earlier->cases) lines.push_back(of_case);

@@ -54,7 +54,7 @@ bool has_journal(const std::filesystem::path& folder);
 std::optional<Earlier> read_earlier(const std::filesystem::path& folder);
 
 /// Writes the record of a run that ended suddenly, as close() would have, from its journal. Throws
-/// std::runtime_error, in one line, if there is none.
+/// std::runtime_error, in one line, if the journal does not exist.
 void recover(const std::filesystem::path& folder);
 
 /// Moves the last run's files in `folder`, and its counters, into a new folder there, from which

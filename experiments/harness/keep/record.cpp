@@ -241,7 +241,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
 
-/// The text behind `key` in a line, up to the next comma, quote or brace.
+/// The text of `line` that follows `key`, up to the next comma, quote or brace.
 std::string value_in(const std::string& line, std::string_view key) {
   const auto at = line.find(key);
   if (at == std::string::npos) refuse("it has no " + shown(std::string(key)));

@@ -105,7 +105,7 @@ void write_record(const std::filesystem::path& folder, const nlohmann::ordered_j
 double six_digits(double value);
 
 /// Writes `text` to `path` completely or not at all, by a temporary file and a rename. Throws
-/// std::runtime_error, in one line that ends in `advice`; an earlier file at `path` is then
+/// std::runtime_error, whose single line ends in `advice`; an earlier file at `path` is then
 /// unchanged.
 void write_file(const std::filesystem::path& path, const std::string& text,
                 const std::string& advice = "choose another folder with --output");

@@ -15,7 +15,7 @@
 namespace recheck {
 
 /// Shows the progress of a run on standard error: cases done, the current case, elapsed and
-/// remaining time. One line that is updated on a terminal, otherwise a line per shape.
+/// remaining time. A terminal gets one line, updated in place; a file gets a line per shape.
 class Progress {
  public:
   explicit Progress(const std::vector<Case>& cases) : cases_(cases) {}

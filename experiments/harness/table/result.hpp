@@ -21,7 +21,7 @@ constexpr std::string_view name_of(Status s) {
 /// Why a case has no time: the closed list for programs. The reason explains it to a person.
 enum class ReasonCode {
   not_reached,       // the run was interrupted earlier
-  no_gpu,            // there is no device to use
+  no_gpu,            // no usable device
   not_built,         // the build lacks the row's code or library
   too_slow,          // its proof and fewest samples would take too long
   budget,            // --budget was used up

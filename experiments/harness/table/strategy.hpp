@@ -129,7 +129,7 @@ struct Call {
   template <typename T>
   [[nodiscard]] T* as(std::size_t number) const {
     if (number >= operands.size())
-      throw std::invalid_argument("there is no operand " + std::to_string(number) +
+      throw std::invalid_argument("no operand " + std::to_string(number) +
                                   ", of inputs and outputs counted from 0");
     const Matrix& operand = operands[number];
     if (operand.element != element_of<T>())

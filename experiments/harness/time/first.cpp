@@ -201,9 +201,9 @@ int run_first(std::span<const Experiment> experiments, std::string_view id) {
   const auto failure = failure_of([&] {
     const auto parts = split(std::string(id), '/');
     const auto experiment = std::ranges::find(experiments, parts.at(0), &Experiment::name);
-    if (experiment == experiments.end()) throw std::invalid_argument("there is no such experiment");
+    if (experiment == experiments.end()) throw std::invalid_argument("unknown experiment");
     const auto strategy = std::ranges::find(experiment->ladder, parts.at(1), &Strategy::name);
-    if (strategy == experiment->ladder.end()) throw std::invalid_argument("there is no such row");
+    if (strategy == experiment->ladder.end()) throw std::invalid_argument("unknown row");
     const Shape shape = parse_shape(parts.at(2), experiment->axes.size());
 
     std::vector<HostMatrix> inputs;

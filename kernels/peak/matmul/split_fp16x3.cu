@@ -2,8 +2,8 @@
 //
 // fp32 from fp16: two planes of 11 bits each hold at least 22 bits of every element, scaled by row
 // and by column. Three of their four products, high·low, low·high and high·high, are summed, at a
-// third of the tensor cores' fp16 rate. split_bound.hpp gives the error bound, and split_planes.cuh
-// says which inputs are left to IEEE fp32. Source: Ootomo and Yokota, IJHPCA 2022; on wgmma and
+// third of the tensor cores' fp16 rate. split_bound.hpp gives the error bound; split_planes.cuh
+// lists the inputs that are left to IEEE fp32. Source: Ootomo and Yokota, IJHPCA 2022; on wgmma and
 // TMA, with scales by row and column, ours.
 //
 // The board's power limits it: at 8192³, back to back, an H200 runs it at 1.43 of 1.98 GHz. These

@@ -3,7 +3,7 @@
 // The same work for every multiprocessor. tma_persistent.cu assigns whole tiles, and unless their
 // number is a multiple of the multiprocessors', some of these are idle in the last wave: at 3072 a
 // quarter. Here all blocks get the same number of whole tiles. The slabs of the remaining tiles,
-// one or two tiles per block, form one line that is cut into equal ranges. The block that begins a
+// one or two tiles per block, form one sequence, cut into equal ranges. The block that begins a
 // tile stores its sums in C. The blocks that continue the tile store theirs in a workspace, and a
 // second kernel, launched afterwards, adds them to C in the order of k: the same bits in every run.
 // The alternative, in which one block waits for the others' sums and adds them itself, saves that

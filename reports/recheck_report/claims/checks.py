@@ -32,7 +32,7 @@ LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
 _ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
 _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
-LIMITS = ("dram", "fp32")  # ceilings of the machine, of which a rate is at most 1
+LIMITS = ("dram", "fp32")  # ceilings of the machine; no rate exceeds them
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
@@ -90,7 +90,7 @@ class Check:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The cases behind it; of a comparison, `other` before `base`."""
+        """The cases that the check uses; a comparison has `other` before `base`."""
         if self.over:
             return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
         if self.form in SERIES:
@@ -181,7 +181,7 @@ def _checks(table: Any, where: str) -> list[Check]:
         raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
     near = [key for key in _NEAR if key in table]
     if len(near) > 1 or (near and "equals" not in table):
-        raise Unfit("says how near to equals: relative, or else absolute", f"{where}.{near[-1]}")
+        raise Unfit("takes equals with either relative or absolute", f"{where}.{near[-1]}")
     worded: dict[str, Any] = {}
     for key in form.one_of if name == "rate" else ():
         if key in table:
@@ -287,7 +287,7 @@ def _no_id(name: str) -> str:
     if not _EXTENTS.fullmatch(shape):
         return f"the shape {shape} must be numbers with x between them, like 4096x4096"
     if regime not in REGIMES:
-        return f"there is no regime {regime}; {list_or_nearest(REGIMES, regime)}"
+        return f"unknown regime {regime}; {list_or_nearest(REGIMES, regime)}"
     return ""
 
 

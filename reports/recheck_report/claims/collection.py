@@ -98,7 +98,7 @@ def load_collection(folder: Path) -> Collection:
         if path.parent != folder and (path.parent / SOURCES).is_file():
             continue  # a collection of its own
         if path.name not in names:
-            why = f"nothing reads a file of this name; there are {', '.join(names)}"
+            why = f"nothing reads a file of this name; choose from {', '.join(names)}"
             raise BadClaim(f"{path}: {why}")
     sources, settings = load_sources(folder)
     collection = Collection(
@@ -129,7 +129,7 @@ def _faults(collection: Collection) -> Iterator[str]:
         for at, figure in enumerate(printed.figure):
             if figure.claim and figure.claim not in claims:
                 nearest = list_or_nearest(claims, figure.claim)
-                yield f"{where} figure[{at}].claim: there is no {figure.claim}; {nearest}"
+                yield f"{where} figure[{at}].claim: unknown {figure.claim}; {nearest}"
     snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")

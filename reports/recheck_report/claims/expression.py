@@ -94,7 +94,7 @@ def evaluate(text: str, variables: Mapping[str, float]) -> float | bool:
             case ast.Compare(left=left, ops=ops, comparators=rest):
                 sides = [value(side) for side in (left, *rest)]
                 if any(type(op) not in _COMPARE for op in ops):
-                    raise BadExpression(f"{text!r} compares in a way that formulas do not know")
+                    raise BadExpression(f"{text!r} has an unsupported comparison")
                 pairs = zip(ops, sides, sides[1:], strict=False)
                 return all(_COMPARE[type(op)](a, b) for op, a, b in pairs)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS:
@@ -103,7 +103,7 @@ def evaluate(text: str, variables: Mapping[str, float]) -> float | bool:
                 given = [value(arg) for arg in args]
                 one = given[0] if name[0] == "m" else _CALLS[name](given[0])
                 return _finite(text, _CALLS[name](*given) if len(given) > 1 else one)
-        raise BadExpression(f"{text!r} holds more than arithmetic")
+        raise BadExpression(f"{text!r} contains more than arithmetic")
 
     try:
         return value(_parse(text))

@@ -35,13 +35,13 @@ SHORT = 20e-6  # seconds; below, a launch varies by several per cent between run
 
 @dataclass(frozen=True)
 class Judged:
-    """A claim, and what became of it."""
+    """A claim with its verdict and the outcomes of its checks."""
 
     claim: Claim
-    gpu: str  # whose record it is; empty without one
+    gpu: str  # the model of the record; empty without one
     outcomes: tuple[Outcome, ...]  # of the checks that decide
     also: tuple[Outcome, ...]
-    # how many other runs of the GPU model agree, and how many have what the checks need
+    # how many other runs of the GPU model agree, and how many have all cases of the checks
     other_runs: tuple[int, int] = (0, 0)
 
     @cached_property
@@ -127,22 +127,22 @@ class Judged:
 
     @property
     def unsure(self) -> Case | None:
-        """The case whose time leaves it undecided, as that decides nothing."""
+        """The case whose unreliable time leaves the claim undecided."""
         undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
         return next((outcome.unsure for outcome in undecided if outcome.unsure), None)
 
     @property
     def too_short(self) -> float | None:
-        """The seconds of a launch that is too short to decide, where run-to-run variation alone
-        leaves it undecided."""
+        """The seconds of a launch that is too short to decide, if only run-to-run variation leaves
+        the claim undecided."""
         undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
         least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.run_to_run)
         return next((seconds for seconds in least if seconds < SHORT), None)
 
     @property
     def headline(self) -> Outcome | None:
-        """Of the checks that decide, the first with a value, else the first: what every page shows.
-        None where nothing was measured."""
+        """The outcome that every page shows: of the deciding checks the first with a value, else
+        the first. None if nothing was measured."""
         if self.verdict in VERDICT.UNKNOWN:
             return None
         word = {VERDICT.HOLDS: HOLDS, VERDICT.UNDECIDED: UNDECIDED}.get(self.verdict, FAILS)
@@ -155,9 +155,9 @@ class Judged:
 
     @property
     def deviation(self) -> float:
-        """How far a failing claim is off, to be ordered by: the logarithm of the factor by which
-        what was timed misses its bound. What a test refutes counts as a factor of 2, and what is
-        counted or reckoned, most of it slips of the pen, as 1.1."""
+        """How far a failing claim is off, for sorting: the logarithm of the factor by which a time
+        misses its bound. A claim that a test refutes counts as a factor of 2. Counts and formulas
+        count as 1.1, because most of these errors are slips of the pen."""
         shown = self.headline
         if self.verdict not in VERDICT.FAILS:
             return 0.0
@@ -179,7 +179,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Corrected:
-    """An erratum, and what became of its proof; nothing where it is shown by reading."""
+    """An erratum and the outcomes of its proof; none for an erratum found by reading."""
 
     erratum: Erratum
     outcomes: tuple[Outcome, ...]
@@ -203,7 +203,7 @@ class Judgement:
         return self._by_id.get(name)
 
     def furthest(self, n: int = 5) -> list[Judged]:
-        """The failing claims that are furthest off, by that; one for the same rows."""
+        """The failing claims that are furthest off, only one for the same rows."""
         failing = [judged for judged in self.claims if judged.deviation > 0]
         by_rows: dict[str, Judged] = {}
         for judged in sorted(failing, key=lambda judged: judged.deviation, reverse=True):
@@ -235,8 +235,8 @@ def judge(
 
 
 def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
-    """In how many other runs of this GPU model all ratios of a claim, at the usual choices, lie
-    on the same side of their bounds as here, and how many runs have them all."""
+    """The number of other runs of this GPU model in which all ratios of a claim, at the usual
+    choices, are on the same side of their bounds as here; and of the runs that have them all."""
     gpu, agree = record.environment.gpu, []
     runs = variation.runs_of(gpu.name) if gpu else None
     usual = [outcome.usual for outcome in outcomes if outcome.usual.value is not None]

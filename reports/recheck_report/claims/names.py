@@ -45,10 +45,10 @@ class Tables:
         experiment, strategy, *rest = name.split("/")
         row = f"{experiment}/{strategy}"
         if experiment not in self.axes:
-            return f"there is no experiment {experiment}; {list_or_nearest(self.axes, experiment)}"
+            return f"unknown experiment {experiment}; {list_or_nearest(self.axes, experiment)}"
         if row not in self.rows:
             names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
-            return f"there is no row {row}; {list_or_nearest(names, strategy)}"
+            return f"unknown row {row}; {list_or_nearest(names, strategy)}"
         if not rest or name in self.cases:
             return ""
         shape, regime = rest
@@ -107,7 +107,7 @@ def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
             if not is_metric(name):
                 counters = list_or_nearest((*COUNTERS, LAUNCHES), name)
                 no_axis = f"and no such axis; {list_or_nearest(axes, name)}"
-                yield f"{where}.expression: there is no counter {name}; {counters}; {no_axis}"
+                yield f"{where}.expression: unknown counter {name}; {counters}; {no_axis}"
 
 
 def _missing(collection: Collection, tables: Tables) -> Iterator[str]:

@@ -51,7 +51,7 @@ def _unjudged(why: str) -> Outcome:
 
 
 def _given(value: float | None) -> float:
-    """A number that FORMS asks a check for, or what a ratio came to."""
+    """A number that must be set: a field that FORMS requires, or a measured ratio."""
     assert value is not None
     return value
 
@@ -111,12 +111,12 @@ class Questions:
             )
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
-        # a count or a test says the same whatever disturbed the times
+        # disturbed times do not affect counts and tests
         unsure = None if check.form in TIMELESS else self._unsure(check)
         return replace(outcome, verdict=UNDECIDED, unsure=unsure) if unsure else outcome
 
     def _unsure(self, check: Check) -> Case | None:
-        """The first case that a check asks for whose time decides nothing."""
+        """The first case of a check with an unreliable time."""
         cases = (self.record.by_id.get(name) for name in check.ids)
         return next((case for case in cases if case and case.unsure), None)
 
@@ -133,7 +133,7 @@ class Questions:
         return case
 
     def _nearest(self, name: str) -> str:
-        """The case that a slip of the pen in one part of a name may have meant, else nothing."""
+        """The case that a name with a typing error in one part may mean, else an empty text."""
         parts = name.split("/")
         near = (n for n in self.record.by_id if sum(map(ne, n.split("/"), parts)) == 1)
         return next(iter(get_close_matches(name, near, 1, 0.95)), "")
@@ -204,7 +204,7 @@ class Questions:
         series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
 
         def ends(ratio: Ratio) -> tuple[float, float]:
-            """One that is not significantly off 1 may lie on either side of it."""
+            """The interval; it includes 1 if the ratio does not differ significantly from 1."""
             low, high = ratio.with_margin
             return (low, high) if ratio.significant else (min(low, 1), max(high, 1))
 
@@ -257,7 +257,7 @@ class Questions:
         return Outcome(check, exact(value, check), value, evidence=check.ids, fact=fact)
 
     def _attributes(self) -> dict[str, float]:
-        """What is known of the device, by name."""
+        """The known attributes of the device, by name."""
         gpu = self.record.environment.gpu
         values: dict[str, float] = {}
         if self.probes and not self.probes.foreign(self.record):
@@ -269,7 +269,7 @@ class Questions:
     def _attribute_missing(self, name: str) -> Missing:
         if self.record.environment.gpu is None:
             return Missing("GPU", "", self.record.environment.gpu_reason or "")
-        self._probed()  # may have the better reason
+        self._probed()  # may raise a better reason
         return Missing("attribute", name)
 
     def _attribute(self, check: Check) -> Outcome:
@@ -286,7 +286,7 @@ class Questions:
         if check.equals is not None:
             return Outcome(check, exact(value, check), float(value))
         if type(value) is not bool:
-            raise expression.BadExpression(f"{check.expression!r} says neither yes nor no")
+            raise expression.BadExpression(f"{check.expression!r} must evaluate to true or false")
         return Outcome(check, HOLDS if value else FAILS, fact=value)
 
     def _test(self, check: Check) -> Outcome:

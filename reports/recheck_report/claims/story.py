@@ -80,7 +80,7 @@ def _check(step: Step) -> None:
         for key in (*part.keys, part.of):
             if key not in (GAIN, *keys):
                 names = ", ".join((GAIN, *keys))
-                raise Unfit(f"refers to {{{key}}}; there are {names}", f"text[{at}]")
+                raise Unfit(f"refers to {{{key}}}; choose from {names}", f"text[{at}]")
 
 
 _read = table_of(Step, _check)

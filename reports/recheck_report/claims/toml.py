@@ -32,7 +32,7 @@ def list_or_nearest(names: Iterable[str], wrong: str) -> str:
     """The valid names for an error message: all, or the nearest of more than 12."""
     valid = list(dict.fromkeys(names))
     if len(valid) <= 12:
-        return f"there are {', '.join(valid)}" if valid else "there are none"
+        return f"choose from {', '.join(valid)}" if valid else "none are defined"
     return f"nearest are {', '.join(get_close_matches(wrong, valid, 4, 0))}"
 
 
@@ -44,7 +44,8 @@ def only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
 
 def one_of(names: Collection[str], name: str, field: str) -> None:
     if name not in names:
-        raise Unfit(f"there is no {name or 'value'}; {list_or_nearest(names, name)}", f"{field}:")
+        wrong = f"unknown {name}" if name else "missing"
+        raise Unfit(f"{wrong}; {list_or_nearest(names, name)}", f"{field}:")
 
 
 def list_of(table: dict[str, Any], key: str) -> list[Any]:

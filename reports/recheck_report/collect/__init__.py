@@ -1,1 +1,1 @@
-"""Runs the programs that answer claims about other things than times."""
+"""Runs the programs that answer claims about anything but times."""

@@ -158,6 +158,7 @@ class Profiler:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
         # leave the clock alone
         flags += ["--clock-control", "none", "--profile-from-start", "off"]
+        flags += ["--target-processes", "all"]  # the harness forks
         with tempfile.TemporaryDirectory() as folder:
             names = Path(folder) / "cases.txt"
             names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
@@ -171,8 +172,8 @@ class Profiler:
         return Profile(launches(parse(ended.out)), said, complaints(ended), lost(ended))
 
     def trial(self) -> tuple[dict[str, int], str | None]:
-        """The device's attributes, and why there are no counters, or None. Tests on one tiny kernel
-        which metrics this ncu has for this GPU."""
+        """The device's attributes, and the reason if counters are unavailable, else None. Finds out
+        with one tiny kernel which metrics this ncu has for this GPU."""
         while True:
             metrics = self.metrics(self.wanted)
             if not metrics:

@@ -65,7 +65,7 @@ def outcomes(
         """The outcomes of one test, or of gates that share a process."""
         if built and group[0].startswith("gate:"):
             names = [key.removeprefix("gate:") for key in group]
-            return {f"gate:{name}": outcome for name, outcome in gates(tests, names).items()}
+            return {f"gate:{name}": result for name, result in gates(tests, names).items()}
         return {key: outcome(key) for key in group}
 
     start = time.monotonic()
@@ -90,7 +90,7 @@ def untested(collection: Collection, names: set[str]) -> Iterator[str]:
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
         if kind in ("gate", "racecheck") and name not in names:
-            what = f"there is no test {name}; {list_or_nearest(sorted(names), name)}"
+            what = f"unknown test {name}; {list_or_nearest(sorted(names), name)}"
             yield f"{collection.folder / address}: field {check.place}.test: {what}"
 
 

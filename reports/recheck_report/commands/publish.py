@@ -2,8 +2,8 @@
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
 falsifies all of its times. Without --results nothing is written: the record is only checked.
-Either way, each thing that a reader may miss is a line. Exit code 1: refused, with one line that
-says why; an earlier report in that folder is unchanged.
+Either way, each thing that a reader may miss is a line. Exit code 1: refused, with the reason in
+one line; an earlier report in that folder is unchanged.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def untraceable(record: Record, results: Path | None) -> str | None:
     outside any repository have no history, so any commit will do."""
     git = record.environment.git
     if not git.has_commit:
-        return "git knew no commit of its sources when it was built; see to that and measure again"
+        return "git knew no commit when it was built; build in a git checkout and measure again"
     if results is None:
         return None
     folder = results.resolve()
@@ -71,8 +71,8 @@ def untraceable(record: Record, results: Path | None) -> str | None:
 
 
 def _git(folder: Path, *words: str) -> tuple[str, str | None]:
-    """What git prints, and its error message where it fails. Ignores the user's and hooks'
-    environment variables. Raises OSError where git is missing."""
+    """What git prints, and its error message if it fails. Ignores environment variables of the user
+    and of hooks. Raises OSError if git is missing."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
     command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
     done = subprocess.run(
@@ -102,18 +102,21 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     record, results = load(options.report / RECORD)[0], options.results
-    # before the claims: a record without a commit is refused for that, not for a row that it lacks
+    # first, so that a missing commit is reported, not a row that the record lacks
     if why := unfit(record) or untraceable(record, results):
         raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
     report = read(options.report / RECORD, options.experiments)
     if not slug(report.gpu):
-        raise Failed(f"{options.report}: not published: {report.gpu!r} makes no folder's name")
+        raise Failed(
+            f"{options.report}: not published: {report.gpu!r} is not usable as a folder name"
+        )
     if results is not None:
         target = results / slug(report.gpu)
         if why := other_evidence(report.record, results, target):
             raise Failed(why)
         others = harnesses_of(report, [options.report, target])
-        write(render(report, [], peak_of(report, results / "peak", "../peak"), others), target)
+        peak = peak_of(report, results / "peak", "../peak", options.experiments)
+        write(render(report, [], peak, others), target)
         print(target)
     notes = [f"note: {line}" for line in lacks(report)]
     for line in notes or ([] if results else ["nothing is missing"]):

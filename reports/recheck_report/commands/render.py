@@ -19,6 +19,7 @@ from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, READM
 from recheck_report.charts import charts
 from recheck_report.claims import Collection
 from recheck_report.claims.measured import Measured, read, read_gpu
+from recheck_report.claims.sources import SOURCES
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
@@ -49,14 +50,19 @@ def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     )
 
 
-def peak_of(report: Measured, folder: Path, link: str) -> Peak | None:
+def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Peak | None:
     """The peak collection's results on this GPU model. `folder` holds a report for each model, and
-    `link` is its path from this report."""
+    `link` is its path from this report. Its own claims, in `experiments`/peak, correct its ratios
+    as they do in its own report."""
     name = slug(report.gpu)
     if not name or report.record.environment.gpu is None or not (folder / name / RECORD).is_file():
         return None
-    record, _ = load(folder / name)
-    figures = standings.brief(Measured(record, Collection(folder, {}), {}))
+    own = experiments / "peak"
+    if (own / SOURCES).is_file():
+        peak = read(folder / name, own)
+    else:
+        peak = Measured(load(folder / name)[0], Collection(folder, {}), {})
+    figures = standings.brief(peak)
     return Peak(figures, f"{link}/{name}/") if figures else None
 
 
@@ -143,7 +149,9 @@ def run(options: argparse.Namespace) -> int:
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"
-    peak = or_placeholder(lambda: peak_of(report, folder, link), lambda _: None)
+    peak = or_placeholder(
+        lambda: peak_of(report, folder, link, options.experiments), lambda _: None
+    )
     folders = (locate(path).parent for path in (options.record, *options.beside))
     files = render(report, beside, peak, harnesses_of(report, folders))
     write(files, options.output)

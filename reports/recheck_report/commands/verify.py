@@ -73,7 +73,7 @@ def slower(pair: Pair) -> list[str]:
     result = []
     for row in pair.rows("slower", rungs=True):
         more, rest = len(row.changes) - 1, row.cases - 1
-        # what hits a single case is more often the run than the code
+        # a change in a single case is more often noise than the code
         also = f"so {'is' if more == 1 else 'are'} {more} of" if more else "none of"
         also = f"; {also} its {count(rest, 'other case')}" if rest else ""
         beyond = f"two runs differ by up to {margin(row.most.noise)}"
@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     if folder and not folder.is_dir():
         raise Failed(f"--expected: {folder} is not a folder; name that of the published reports", 2)
     report, verdicts = _judged(options.report, options.experiments)
-    # also where every case failed
+    # also if every case failed
     gpu = report.gpu if report.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
     expected = _judged(path, options.experiments) if path and path.is_dir() else None
@@ -181,5 +181,5 @@ def _compare(
     kinds += ["kernels without a time"] if lost else []
     print(f"not as expected: {', '.join(kinds)}; of {compared} of kernels: {path}")
     if worse:
-        print("1 case in 1000 is as slow with the same code: measure a single one again")
+        print("1 in 1000 unchanged cases looks this slow by chance: measure a single one again")
     return 1

@@ -52,7 +52,7 @@ class Job:
 
 def load_runs(folder: Path) -> list[Job]:
     """The jobs of every run in a folder, or of one run, in order of time. An unreadable report
-    counts as a job. Raises BadRecord if there are no jobs."""
+    counts as a job. Raises BadRecord if no jobs are found."""
     if not folder.is_dir():
         raise BadRecord(f"{folder}: is not a folder; experiments/fleet/run.py makes one of runs")
     every = [folder] if _is_run(folder) else [*filter(_is_run, sorted(folder.iterdir()))]
@@ -135,8 +135,8 @@ def read_record(folder: Path, model: str) -> tuple[Record | None, str]:
 
 
 def _inside(folder: str, run: Path, runs: Path) -> Path | None:
-    """A job's folder, also after the run was moved. None outside of RUNS: a stranger's report must
-    not choose which files are read."""
+    """A job's folder, also after the run was moved. None outside RUNS: an untrusted report
+    must not choose which files are read."""
     moved = run / Path(*Path(folder).parts[-5:])  # output, system, partition, environment, test
     path = moved if folder and moved.is_dir() else Path(folder)
     return path if folder and path.resolve().is_relative_to(runs.resolve()) else None

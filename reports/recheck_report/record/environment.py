@@ -121,7 +121,7 @@ class Environment:
     conditions: Annotated[tuple[Condition, ...], Is("what may falsify every time of the run")] = ()
 
     def why_unknown(self, name: str) -> str:
-        """The text in place of an unknown field's value: "not known: no permission"."""
+        """The text shown for an unknown field's value: "not known: no permission"."""
         reason = self.unknown.get(name) or self.unknown.get(name.rsplit(".", 1)[-1])
         return f"not known: {reason}" if reason else "not known"
 

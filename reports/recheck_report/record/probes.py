@@ -13,7 +13,7 @@ from recheck_report.record.record import REGIMES, Record
 from recheck_report.record.typed import Is, read_if_there
 
 SCHEMA = 1
-PROBES = "probes.json"  # a report takes it along
+PROBES = "probes.json"  # also in the report's folder
 MOST_COUNT = 1e18
 OUTCOMES = ("pass", "fail", "hazards", "clean", "refused", "compiles")
 _CASE = rf"^{NAME}/{ROW}/{SHAPE}/({'|'.join(REGIMES)})$"
@@ -78,4 +78,4 @@ class Probes:
 def load_probes(path: Path) -> Probes | None:
     """The probes next to a record; None without a file. Raises BadRecord."""
     file = (path if path.is_dir() else path.parent) / PROBES
-    return read_if_there(Probes, file, SCHEMA, "no probes.json", "collect the probes again")
+    return read_if_there(Probes, file, SCHEMA, "not a probes.json", "collect the probes again")

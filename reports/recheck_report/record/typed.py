@@ -143,7 +143,7 @@ def _tuple(inner: Any) -> Read:
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
         listed = _collection(value, where, list, "a list")
-        # most of a record are its samples: of numbers their extremes say whether all are allowed
+        # most of a record is samples: if the extremes of numbers are allowed, so are all
         if number and listed and set(map(type, listed)) <= number:
             with contextlib.suppress(Unfit):
                 convert(min(listed), where, None)
@@ -205,7 +205,7 @@ def _dataclass(kind: Any) -> Read:
             readers.append((field.name, _reader(hints[field.name]), needed, nullable))
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
-        if type(value) is kind:  # which has been read before
+        if type(value) is kind:  # it has been read before
             return value
         if not readers:  # not earlier, as a class may contain itself
             learn()

@@ -45,7 +45,7 @@ class Change:
 
     @property
     def size(self) -> float:
-        """Of the effect, as the absolute logarithm of the ratio."""
+        """The size of the effect: the absolute logarithm of the ratio."""
         return abs(math.log(self.ratio.value))
 
 

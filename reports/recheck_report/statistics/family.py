@@ -77,8 +77,8 @@ def holm(values: dict[object, float]) -> dict[object, float]:
 
 
 class Comparisons:
-    """All comparisons of one record. `family`: the comparisons behind verdicts, of which those
-    count whose cases all have times."""
+    """All comparisons of one record. `family`: the comparisons behind verdicts; those with an
+    untimed case do not count."""
 
     def __init__(self, record: Record, family: Iterable[Member] = ()) -> None:
         self.audit = audit(record)
@@ -87,7 +87,7 @@ class Comparisons:
         # differences must exceed the variation between processes
         self.variation = variation.for_gpu(gpu.name if gpu else "")
         model = self.variation.gpu
-        # the model whose variation is used, if there is none for this model
+        # the model whose variation is used if this model has none
         self.borrowed = model if gpu and record.gpu_measured and gpu.name != model else ""
         self._known: dict[tuple[str, str, float], Ratio] = {}
         self._timed = {name: case for name, case in record.by_id.items() if case.seconds}

@@ -124,7 +124,7 @@ class Ratio:
     @property
     def outcome(self) -> str:
         """faster | slower: significant after Holm's correction, and beyond the resolution. same:
-        within the self-audit's resolution; run-to-run variation is no evidence of sameness. no
+        within the self-audit's resolution; run-to-run variation does not prove sameness. no
         difference: anything else."""
         if not self.is_resolvable:
             return "no difference"

@@ -103,7 +103,7 @@ class Runs:
         ]
 
     def ratio(self, base: str, other: str, at: int) -> float | None:
-        """The ratio of one run; None where it has not both cases."""
+        """The ratio of one run; None if it lacks a case."""
         times = [(self.medians_of(name) or [None] * self.count)[at] for name in (base, other)]
         return times[0] / times[1] if times[0] and times[1] else None
 

@@ -27,9 +27,9 @@ from recheck_report.say.nodes import (
     Text,
 )
 
-PAGES = ("claims.md", "errata.md")  # whose anchors lead elsewhere
+PAGES = ("claims.md", "errata.md")  # their anchors are in other views
 SENTENCE = 60  # letters in a cell of a column that needs width
-# what signs behind a number or a name mean, shown where a pointer rests on them
+# tooltips of the signs after a number or a name
 SIGNS = {
     "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
     "≈": "No significant difference, after correction for the number of comparisons.",
@@ -42,7 +42,7 @@ _SIGN = re.compile(f"[{''.join(SIGNS)}]")
 
 
 def place(to: str) -> str | None:
-    """Where in the file a link of the report leads, as `#view=…`; None for what is not in it."""
+    """The place in the file that a link leads to, as `#view=…`; None if it is elsewhere."""
     page, _, name = to.partition("#")
     if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
@@ -50,21 +50,26 @@ def place(to: str) -> str | None:
         return f"#view=evidence{f'&section={name}' if name else ''}"
     # an experiment's page, not one of its rows
     if name in ("", "shapes") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
-        return f"#view=speed&experiment={experiment[1]}" if page not in PAGES else None
+        shown = (
+            f"summary&section=shapes-{experiment[1]}"
+            if name
+            else f"speed&experiment={experiment[1]}"
+        )
+        return f"#view={shown}" if page not in PAGES else None
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None
 
 
 class Writer:
-    """`case_place`: where a case's id leads to, or None if there is no such case."""
+    """`case_place`: the address of a case by its id, or None for an unknown case."""
 
     def __init__(self, case_place: Callable[[str], str | None] = lambda _: None) -> None:
         self.case_place = case_place
         self.heading = "Table"  # above what is written now
 
     def inline(self, of: Text, linked: bool = True) -> str:
-        """One text; without links inside of what is a control or a link itself."""
+        """One text. `linked`: False inside a control or a link, where links are invalid."""
         return "".join(self._part(part, linked) for part in of.parts)
 
     def _part(self, part: Part, linked: bool) -> str:
@@ -124,7 +129,7 @@ class Writer:
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
-        """In a frame that scrolls; `marks`: attributes of each row."""
+        """A table in a frame that scrolls; `marks`: attributes of each row."""
         looks = [
             _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
         ]
@@ -159,7 +164,7 @@ def _look(number: bool, column: Iterable[Text]) -> str:
 
 
 def _signed(literal: str) -> str:
-    """Escaped, with signs that say what they mean."""
+    """The escaped text; its signs have tooltips."""
     return _SIGN.sub(
         lambda sign: f'<abbr title="{html.escape(SIGNS[sign[0]])}">{sign[0]}</abbr>',
         html.escape(literal),

@@ -29,21 +29,21 @@ from recheck_report.say.nodes import (
 )
 
 # what Markdown would read as more than text: emphasis, code, strike-through, a link's middle, and
-# addresses, of which code hosts make links
+# addresses, which code hosts turn into links
 _MARKS = re.compile(
     r"(?<!\s)\*|\*(?!\s)|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|[~`]|(?<=\])\(|\\(?=[^\w\s])"
     r"|:(?=//)|(?<=[wW]{3})\."
 )
 # what would begin a heading, a quote, a list, a rule or a link's definition at the start of a block
 _BEGINS = re.compile(r"([#>+=-]|\d+[.)](?=\s)|\[[^\]]*\]:)")
-# code hosts look for tags, entities and addresses of mail behind a backslash, too. What stands on
-# either side of a comment they do not join, and nobody sees it
+# code hosts find tags, entities and e-mail addresses even after a backslash. An invisible comment
+# separates the two halves of an address
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->"}
 
 
 @cache
 def _escaped(literal: str) -> str:
-    """Nothing of it becomes a link, an image, a tag, code, emphasis, or the end of a cell."""
+    """The text, escaped: no link, image, tag, code or emphasis, and no end of a cell."""
     marked = _MARKS.sub(r"\\\g<0>", " ".join(literal.split("\n")))
     return "".join(_ENTITIES.get(char, char) for char in marked)
 

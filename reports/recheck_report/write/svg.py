@@ -57,18 +57,18 @@ def _n(value: float) -> str:
 
 
 def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
-    letters = sum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
+    letters = math.fsum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
     return letters * size * (1.13 if bold else 1)
 
 
 def names_width(names: Sequence[str]) -> float:
-    """What the longest of these names needs at the left of a panel."""
+    """The room that the longest of these names needs to the left of a panel."""
     return MARGIN + 6 + max((width_of(name) for name in names), default=0.0)
 
 
 @dataclass(frozen=True)
 class Axis:
-    """Where values lie between its two ends, and which of them have a name."""
+    """A scale: its two ends, and the values with a tick."""
 
     low: float
     high: float
@@ -85,7 +85,7 @@ class Axis:
 def linear(
     low: float, high: float, most: int = 6, text: Callable[[float], str] = "{:g}".format
 ) -> Axis:
-    """At most so many steps of 1, 2 or 5 times a power of ten."""
+    """At most `most` steps of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(each * scale for each in (1, 2, 5, 10) if each * scale >= rough * 0.999)
@@ -97,10 +97,10 @@ def linear(
 def logarithmic(
     low: float, high: float, room: float, text: Callable[[float], str], least: float = 40
 ) -> Axis:
-    """With as many ticks a decade as `room` points have place for, `least` from tick to tick;
-    raises NotDrawn for values that it has no place for."""
+    """As many ticks per decade as fit into `room` points, at least `least` points apart. Raises
+    NotDrawn for values that a logarithmic axis cannot show."""
     if not 0 < low < high < math.inf:
-        raise NotDrawn("a rate of what it shows is 0 or not known")
+        raise NotDrawn("a rate in it is 0 or not known")
     decade = room / math.log10(high / low)
     many = next(n for n in (3, 2, 1) if decade / n >= least or n == 1)
     if math.floor(math.log10(high)) == math.ceil(math.log10(low)):
@@ -232,7 +232,7 @@ class Card:
         return Panel(self, x, y, left, WIDTH - right, self.top + top, self.top + self.body - bottom)
 
     def svg(self, about: str) -> bytes:
-        """The card; `about` is what it says to those who do not see it."""
+        """The card as SVG; `about` is its text for screen readers."""
         marks = "\n".join(self._marks)
         there = sorted({*_colors(marks)} | {("fill", CARD)})
         dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in there)
@@ -266,7 +266,7 @@ def _colors(marks: str) -> Iterable[tuple[str, str]]:
 
 @dataclass
 class Panel:
-    """A place of a card with two axes; its edges are in points."""
+    """An area of a card with two axes; its edges are in points."""
 
     card: Card
     x: Axis
@@ -299,7 +299,7 @@ class Panel:
             self.card.path([(self.left, self.top), (self.left, self.bottom)], MUTED, 0.8)
         middle = (self.left + self.right) / 2
         if x_label:
-            # a long one may stand to the left of its panel, but not beyond the card
+            # a long one may begin to the left of its panel, but not outside the card
             at = max(middle, MARGIN + width_of(x_label) / 2)
             self.card.text(at, self.bottom + 22.8, x_label, MUTED, anchor="middle")
         if y_label:
