@@ -21,7 +21,7 @@ from recheck_report.say.ratio import SMALL
 from recheck_report.say.sustained import SAME, Row
 from recheck_report.statistics.ratio import Ratio
 
-FASTER, SLOWER = "faster", "slower"
+FASTER, SLOWER, TIE = "faster", "slower", "a tie"
 INTERVALS = "Thin bars: 95 % intervals."
 REGIMES = {
     "cold": "Cold: L2 is flushed before each launch.",
@@ -74,6 +74,11 @@ def times(value: float, exact: bool = False) -> str:
     return f"{number}×" if value >= 1 else f"1/{number}"
 
 
+def start(name: str) -> str:
+    """A name as the first words of a sentence: "DRAM", "Shared memory"."""
+    return name[0].upper() + name[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """ "a, b and c"."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
@@ -98,7 +103,7 @@ def ladder(own: Measured, base: Case, lead: Case, library: Case | None) -> str:
     found = f"No kernel is significantly faster than {first}"
     if lead is not base and gained.outcome == FASTER:
         name = lead.strategy if name == first else name
-        found = f"{name[0].upper()}{name[1:]}: {speed(gained.value)} than {first}"
+        found = f"{start(name)}: {speed(gained.value)} than {first}"
     if library and lead is not library:
         against = ratio(own, lead, library)
         if against.outcome == FASTER:
@@ -202,14 +207,20 @@ def rows_blocks(own: Measured, best: Mapping[str, Sequence[Case]]) -> str:
     """`best`: by shape, by number of rows, each kernel's best block, the fastest first."""
     winners: list[tuple[str, int]] = []
     for shape, (first, *others) in best.items():
-        tied = bool(others) and ratio(own, others[0], first).outcome != FASTER
-        winners.append(("a tie" if tied else plain_name(own, first), rows_of(shape)))
+        if not others:
+            continue
+        tied = ratio(own, others[0], first).outcome != FASTER
+        winners.append((TIE if tied else plain_name(own, first), rows_of(shape)))
+    if not winners:
+        return "No shape has the times of two kernels"
     parts = []
     for name, places in groupby(winners, key=lambda each: each[0]):
         rows = [short(at) for _, at in places]
         parts.append(f"{name} at {rows[0]}{f' to {rows[-1]}' if rows[1:] else ''}")
     if len(parts) == 1:
-        return f"At every shape the fastest: {winners[0][0]}"
+        name = winners[0][0]
+        two = "The two fastest kernels tie"
+        return f"{two if name == TIE else f'{start(name)} is the fastest'} at every shape"
     return f"The best kernel depends on the shape: {listed(parts)} rows"
 
 
@@ -253,7 +264,7 @@ def levels(loads: Mapping[str, float], reads: Mapping[str, float]) -> str:
         found.append(f"A load takes {factor(slow / fast)} times as long from {far} as from {near}")
     if len(reads) > 1:
         (near, most), *_, (far, least) = reads.items()
-        found.append(f"{near} is read {speed(most / least)} than {far}")
+        found.append(f"{near if found else start(near)} is read {speed(most / least)} than {far}")
     return "; ".join(found) or "Only one level of memory has a time"
 
 
