@@ -59,6 +59,14 @@ def significant(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
+def short(size: float, largest: float = 2**20) -> str:
+    """ "4096"; where some are of a million or more, "4 Ki"."""
+    for unit, name in ((2**20, "Mi"), (2**10, "Ki")):
+        if largest >= 2**20 and size >= unit and round(size) % unit == 0:
+            return f"{round(size) // unit} {name}"
+    return f"{size:.0f}"
+
+
 def margin(value: float) -> str:
     """ "2.4 %", "a factor of 58.9": by how much one may be more than the other."""
     if value == math.inf:

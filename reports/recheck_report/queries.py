@@ -76,6 +76,21 @@ def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) ->
     return [(edge, case) for edge, case in cases if case]
 
 
+CLIFF = 2.0  # how much slower per operation a CPU's program is at a power of two
+
+
+def cliffs(record: Record, experiment: Experiment, strategy: str) -> list[tuple[Case, Case]]:
+    """Where a CPU's program falls off at a power of two: (its case, that of a size next to it)."""
+    found = []
+    for edge, case in sweep(record, experiment, strategy, "hot"):
+        for shape in record.shapes(experiment):
+            near = record.timed(experiment, strategy, shape, "hot")
+            if near and {*near.shape.values()} in ({edge - 1}, {edge + 1}) and near.flops:
+                fall = case.time.median / near.time.median * near.flops / case.flops
+                found += [(case, near)] * (fall > CLIFF)
+    return found
+
+
 def first_kernel(record: Record, experiment: Experiment) -> str | None:
     """The kernel with which the story starts: the first in the table that solves the problem."""
     for case in record.strategies(experiment):

@@ -281,7 +281,8 @@ TEST_F(Killed, ARunLeavesItsRecordToRecover) {
 }
 
 TEST_F(Killed, AnActiveRunIsProtected) {
-  const pid_t child = start(slow_);
+  const pid_t child =
+      start(output() + " --strategy=cpu_serial --shape=1000x1000x1000 --per-case=20");
   wait_until([&] {
     try {
       has_journal(folder_);

@@ -49,6 +49,7 @@ inline pid_t start(const std::string& arguments,
                    const std::string& binary = quoted(RECHECK_BINARY)) {
   const pid_t child = fork();
   if (child != 0) return child;
+  setpgid(0, 0);  // as a shell does for a job
   const std::string command = "exec " + binary + " " + arguments + " >/dev/null 2>&1";
   execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
   _exit(127);

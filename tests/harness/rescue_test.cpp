@@ -170,9 +170,10 @@ TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
   has(cases, "\ndoubling/gpu/256x256/cold: passed\n");
 }
 constexpr End ends[] = {
-    {"exit", "has called exit()"},
+    {"exit", "has ended the process with exit code 0"},
     {"abort", "has ended the process by SIGABRT"},
     {"thread", "has ended the process by SIGABRT"},
+    {"kill", "has ended the process by SIGKILL"},  // as for lack of memory
     {"hang", "hangs: its launches had not ended after"},
 #ifndef __SANITIZE_ADDRESS__  // which has these end the process with what it has to say
     {"segfault", "has ended the process by SIGSEGV"},

@@ -417,7 +417,8 @@ TEST_P(RunUntilASignal, KeepsItsResults) {
   };
   while (!ended() && std::chrono::steady_clock::now() < deadline)
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  kill(child, GetParam());
+  // a terminal sends SIGINT to all processes of the job
+  kill(GetParam() == SIGINT ? -child : child, GetParam());
   int status = 0;
   waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 130);

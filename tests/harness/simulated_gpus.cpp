@@ -115,6 +115,7 @@ void crash(const Call& call) {
   if (end == "_exit77") std::_Exit(77);
   if (end == "abort") std::abort();
   if (end == "segfault") std::raise(SIGSEGV);
+  if (end == "kill") std::raise(SIGKILL);
   const volatile int first = 1;
   if (end == "overflow") call.operands[1].data[0] = static_cast<float>(deeper(&first));
   if (end == "thread") std::thread([] { throw std::runtime_error("in a thread"); }).join();

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "case.hpp"
 
 namespace recheck {
 
-/// A row runs in this process, so it can crash it, or never return from a launch. A fresh process
-/// then replaces this one and continues after that row, which has failed at that shape. Earlier
-/// results are in the journal.
-class Rescue {
- public:
-  /// Active while this object lives. `words` are the process's arguments. A row may take
-  /// `seconds` for one block of launches, or least_patience() if that is more.
-  Rescue(const std::vector<char*>& words, double seconds);
-  Rescue(const Rescue&) = delete;
-  Rescue& operator=(const Rescue&) = delete;
-  ~Rescue();
+/// Calls `body` in a child process, which a row may crash, end, or occupy forever. That row has
+/// then failed at that shape, and `body` is called again in a fresh child, which lost_row() tells
+/// so. Returns what `body` returns, in the child and in this process; throws in the child only.
+/// Passes SIGINT, SIGTERM and SIGHUP on; a second SIGINT ends both. Calls `body` in this process if
+/// RECHECK_NO_RESCUE is set, for example for a debugger. CUDA must not be initialized before.
+int rescued(const std::function<int()>& body);
+
+/// Whether this process continues the work of an earlier one.
+bool is_rescue();
+
+/// The row, with experiment and shape, that ended the earlier process, and why.
+struct LostRow {
+  std::string row, why;
 };
+std::optional<LostRow> lost_row();
 
-/// Replaces this process, started with the arguments `words`, by a fresh one with --resume.
-[[noreturn]] void restart_process(const std::vector<char*>& words);
+/// Ends this process, and continues in a fresh one. Returns if rescued() does not watch.
+void restart_process();
 
-/// For std::atexit. If a row called exit(), fails that row and restarts. Otherwise does nothing.
-void rescue_from_exit();
+/// The same, after the current row, which fails with this reason.
+void give_row_up(const std::string& why);
 
-/// The shortest time limit, in seconds, for a block of launches.
+/// Seconds that a row may take for one block of launches, and the least of what patience() can be.
+double patience();
 double& least_patience();
+void set_patience(double seconds);
 
-/// While alive, a crash or hang is blamed on the row last passed to name_row(). Only one may exist
-/// at a time, on the thread that calls rows.
+/// While alive, a hang is blamed on the row last passed to name_row(). Only one may exist at a
+/// time.
 class InRow {
  public:
   /// `expected`: estimated seconds of the row's work.
@@ -45,18 +50,5 @@ class InRow {
 /// Sets the row and the shape that the next launches belong to.
 void name_row(const Case& c);
 void name_row(const std::string& id);
-
-/// Restarts in a fresh process after the current row, which fails with this reason. Returns
-/// only without a Rescue.
-void give_row_up(const std::string& why);
-
-/// The row, with experiment and shape, that ended the previous process, and why.
-struct LostRow {
-  std::string row, why;
-};
-std::optional<LostRow> lost_row();
-
-/// Whether this process has replaced a crashed one; call it before lost_row().
-bool is_rescue();
 
 }  // namespace recheck

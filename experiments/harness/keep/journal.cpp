@@ -98,9 +98,14 @@ bool has_journal(const std::filesystem::path& folder) {
   // opening must not block on a pipe; reading finds out whether it is a regular file
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::filesystem::exists(path);
-  const bool in_use = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  const auto in_use = [&] { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
+  // the child of a killed process may take a moment to end
+  constexpr double moment = 1;
+  bool is_in_use = in_use();
+  for (const double start = now(); is_in_use && now() - start < moment; is_in_use = in_use())
+    usleep(10'000);
   ::close(file);
-  if (in_use)
+  if (is_in_use)
     throw std::runtime_error("another recheck is writing into " + folder.string() +
                              ": wait until it ends, or choose another folder with --output");
   return true;

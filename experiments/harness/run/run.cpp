@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The main program: options, plan and record; the run, shape by shape; its end.
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -14,7 +9,6 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -276,33 +270,15 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
   return begin({});
 }
 
-/// While one lives, exit() in a row fails that row, or the whole run with an error.
-class NoExit {
- public:
-  NoExit() {
-    active = true;
-    std::atexit([] {
-      if (!active) return;
-      rescue_from_exit();
-      std::fputs("\na row called exit(), which ends all: fix it, or leave it out\n", stderr);
-      std::_Exit(1);
-    });
-  }
-  NoExit(const NoExit&) = delete;
-  NoExit& operator=(const NoExit&) = delete;
-  ~NoExit() { active = false; }
-
- private:
-  static inline bool active = false;
-};
-
-/// The first SIGINT ends the run in order; a second one exits at once, and saved results stay.
+/// Signals end the run in order; a second SIGINT exits at once, and saved results stay.
 void heed_signals() {
-  std::signal(SIGINT, [](int) {
-    if (interrupted) std::_Exit(130);
+  const auto interrupt = [](int signal) {
+    if (interrupted && signal == SIGINT) std::_Exit(130);
     interrupted = true;
-  });
-  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, [](int) { interrupted = true; });
+  };
+  for (const int end : {SIGTERM, SIGHUP}) std::signal(end, interrupt);
+  // ignored if the parent handles it
+  if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress may leave: keep measuring
 }
 
@@ -313,50 +289,9 @@ void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& 
     refuse_blocking_launches();
 }
 
-/// Calls `body` in a child process. Prints a line and returns 1 if that process ends before `body`
-/// does, for example because a row calls _Exit(), with any exit code.
-int watched(const std::function<int()>& body) {
-  constexpr const char* variable = "RECHECK_GATE_END";  // the pipe, also for a replacement
-  struct End {
-    int pipe;
-    ~End() { [[maybe_unused]] const auto written = write(pipe, "", 1); }
-  };
-  if (const char* known = std::getenv(variable)) {
-    const End end{static_cast<int>(std::strtol(known, nullptr, 10))};
-    return body();
-  }
-  std::array<int, 2> ends{};
-  if (std::getenv("RECHECK_NO_RESCUE") != nullptr || pipe(ends.data()) != 0) return body();
-  const pid_t child = fork();
-  if (child == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    close(ends[0]);
-    setenv(variable, std::to_string(ends[1]).c_str(), 1);
-    const End end{ends[1]};
-    return body();
-  }
-  close(ends[1]);
-  if (child < 0) return body();
-  char mark = 1;
-  const bool ended = read(ends[0], &mark, 1) == 1;
-  int status = 0;
-  waitpid(child, &status, 0);
-  if (ended && WIFEXITED(status)) return WEXITSTATUS(status);
-  if (!WIFSIGNALED(status))
-    std::fputs("the row after those above has ended the process: fix it, or leave it out\n",
-               stderr);
-  return 1;
-}
-
-/// A Rescue, unless the environment turns it off, for example for a debugger.
-std::unique_ptr<Rescue> rescued(const std::vector<char*>& words, double seconds) {
-  if (std::getenv("RECHECK_NO_RESCUE") != nullptr) return nullptr;
-  return std::make_unique<Rescue>(words, seconds);
-}
-
 /// Measures the plan on the GPU that this process sees. Returns the exit code.
-int measure(const std::vector<char*>& words, Options options,
-            std::span<const Experiment> experiments, const Planned& planned) {
+int measure(Options options, std::span<const Experiment> experiments, const Planned& planned) {
+  options.resume |= is_rescue();
   has_journal(options.output);  // throws if another run is writing
   const Gpu gpu = find_gpu();
   require_gpu(gpu, planned.cases, options);
@@ -369,13 +304,13 @@ int measure(const std::vector<char*>& words, Options options,
   announce(record, gpu);
   heed_signals();
   try {
-    const NoExit no_exit;
-    const auto rescue = rescued(words, most_budgets_of_a_proof * settings.budget_seconds);
+    set_patience(most_budgets_of_a_proof * settings.budget_seconds);
     run.refuse_rows();
     run.measure();
   } catch (const DeviceLost&) {
     progress.say("a case has crashed the device: continuing in a new process");
-    restart_process(words);
+    restart_process();
+    throw;
   }
   const bool finished = run.close();
   if (options.benchmark_prints) print_benchmarks(record.cases);
@@ -397,14 +332,9 @@ int run(const std::string& program, const std::vector<char*>& words,
   if (options.gate) {
     // experiments about the machine and the harness are proven only if named
     const Choice& choice = options.choice;
-    const auto prove = [&] {
-      const NoExit no_exit;
-      const auto rescue = rescued(words, choice.cases.empty() ? 0 : most_budgets_of_a_proof);
-      return run_gate(choice.experiments.empty() && choice.cases.empty() ? given : experiments,
-                      choice);
-    };
-    // a profiler follows one process only
-    return choice.cases.empty() ? watched(prove) : prove();
+    if (!choice.cases.empty()) set_patience(most_budgets_of_a_proof);
+    const bool all = choice.experiments.empty() && choice.cases.empty();
+    return rescued([&] { return run_gate(all ? given : experiments, choice); });
   }
   Planned planned = plan(experiments, options.choice);
   if (options.benchmark_prints) {
@@ -417,7 +347,7 @@ int run(const std::string& program, const std::vector<char*>& words,
     if (chosen.size() < planned.cases.size()) planned.coverage.preset = "chosen";
     planned.cases = std::move(chosen);
   }
-  return measure(words, options, experiments, planned);
+  return rescued([&] { return measure(options, experiments, planned); });
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-"""The charts of one experiment: which there are, and what becomes of one without data.
+"""The charts of a report: which there are, and what becomes of one without data.
 
 A chart is a file of this folder, with its TITLE and draw(). It follows from the record alone; a
 collection says which its experiments have, and names the rows of some. A chart without data is not
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 
+from recheck_report.charts import sustained
 from recheck_report.charts.claims import strip
 from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
@@ -36,11 +37,12 @@ class Chart:
         return Picture(self.name, self.title, self.alt, self.why_not)
 
 
+MOST = 9  # charts of a report
 # of an experiment whose collection plans no charts: what fits any
 _ANY = ("ladder", "cpu_gpu")
 
 
-def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
+def _plan(own: Measured, experiment: Experiment) -> list[list[str]]:
     """The kinds of charts of one experiment, in the order of the report, each with the rows that it
     shows where that is not for the record to say."""
     found = own.collection.settings.charts.get(experiment.name, _ANY)
@@ -48,20 +50,35 @@ def plan(own: Measured, experiment: Experiment) -> dict[str, list[str]]:
         found = ("levels",)
     elif own.collection.stories:  # of kernels beyond the documents
         found = ("story",) if experiment.name in own.collection.stories else ("ladder",)
-    if any(case.regime == "sustained" for case in own.record.cases_of(experiment)):
-        found = (*found, "sustained")
-    return {kind: rows for kind, *rows in map(str.split, found)}
+    return [kind.split() for kind in found]
 
 
-def charts(own: Measured, experiment: Experiment, kinds: tuple[str, ...] = ()) -> list[Chart]:
-    """Draws the charts of one experiment; one without data comes with `why_not` instead."""
-    drawn, planned = [], plan(own, experiment)
-    for kind in kinds or planned:
+def charts(own: Measured) -> dict[str, list[Chart]]:
+    """All charts of a report, by experiment, and in "" that of the claims; one without data comes
+    with `why_not` instead. Where they would be too many, each experiment keeps its first ones."""
+    record, made = own.record, dict[str, list[Chart]]()
+    if own.judgement.claims:
+        made[""] = [_draw("claims.svg", "Said against measured", "Verdicts", partial(strip, own))]
+    changing = {experiment.name for experiment, *_ in sustained.losing(own)}
+    levels = [each for each in record.experiments if each.name == MEMORY_LEVELS]
+    planned: list[tuple[int, Experiment, list[str]]] = []
+    for experiment in record.ordinary + [each for each in levels if record.cases_of(each)]:
+        planned += ((at, experiment, kind) for at, kind in enumerate(_plan(own, experiment)))
+    left = MOST - len(made) - bool(changing)
+    for _, experiment, (kind, *rows) in sorted(planned, key=lambda each: each[0]):
         chart = import_module(f"{__name__}.{kind}")
         name = f"{experiment.name}_{kind}.svg"
-        draw = partial(chart.draw, own, experiment, *planned.get(kind, ()))
-        drawn.append(_draw(name, chart.TITLE, experiment.title, draw))
-    return drawn
+        draw = partial(chart.draw, own, experiment, *rows)
+        new = _draw(name, chart.TITLE, experiment.title, draw)
+        left -= new.svg is not None
+        if left >= 0:
+            made.setdefault(experiment.name, []).append(new)
+    if changing:
+        draw = partial(sustained.draw, own)
+        over = _draw("sustained.svg", sustained.TITLE, "All experiments", draw)
+        for name in changing:
+            made.setdefault(name, []).append(over)
+    return made
 
 
 def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
@@ -77,9 +94,3 @@ def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Chart:
         return or_placeholder(drawn, missing, NotDrawn)
     except NotDrawn as why:
         return Chart(name, title, "", None, str(why))
-
-
-def claims_chart(own: Measured) -> Chart:
-    """What documents claim against what was measured."""
-    title = "Asked against measured"
-    return _draw("claims.svg", title, "Verdicts", lambda: strip(own))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, nothing, without_time
-from recheck_report.charts.message import FASTER, factor, ratio, than, timed
+from recheck_report.charts.drawing import NotDrawn, nothing, timed
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label
 from recheck_report.queries import is_block_policy, metric_of
 from recheck_report.record.record import Case, Experiment
+from recheck_report.say import charts as say
 from recheck_report.write.svg import SERIES, Card, Interval, linear, sizes
 
 TITLE = "Block policies"
@@ -22,17 +21,15 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     if not cases:
         raise nothing(record)
     metric = metric_of(record, experiment)
-    note = f"{experiment.title} at {shape_label(shape)}, cold: policies of the documents. "
-    note += "Bars: 95 % intervals."
-    note += without_time([row.strategy for row in rows], cases)
-    card = Card(_message(own, cases), note, 230)
+    note = f"{say.where(experiment, 'cold')} {say.INTERVALS}{say.without_time(rows, cases)}"
+    card = Card(say.block_policy(own, cases), note, 230)
     lines: dict[int, dict[int, Case]] = {}
     for case in cases:
         lines.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
     x = sizes(sorted({case.parameters["depth"] for case in cases}))
     y = linear(0, 1.08 * max(metric.rates(case)[2] for case in cases))
     panel = card.panel(x, y, 46, 100, top=20)
-    panel.frame("depth (tiles staged at once, count)", f"throughput ({metric.unit})")
+    panel.frame("depth (tiles staged at once, count)", f"rate, cold ({metric.unit})")
     labels = []
     for (tile, of), (color, marker) in zip(sorted(lines.items()), SERIES * 9, strict=False):
         points: list[Interval] = [(depth, *metric.rates(c)) for depth, c in sorted(of.items())]
@@ -40,21 +37,3 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         labels.append((*points[-1][:2], f"{tile} × {tile}", color, True))
     panel.name_ends(labels)
     return card
-
-
-def _policy(case: Case) -> str:
-    tile, depth = case.parameters["tile"], case.parameters["depth"]
-    return f"{tile} × {tile} tiles, {depth} at once,"
-
-
-def _message(own: Measured, cases: list[Case]) -> str:
-    best, *others = cases
-    level = [case for case in others if ratio(own, case, best).outcome != FASTER]
-    if level:
-        found = f"Of {len(cases)} block policies {best.strategy} is the fastest"
-        return f"{found}, not significantly faster than {len(level)} more"
-    if not others:
-        return f"{_policy(best)} are the only block policy with a time"
-    least = ratio(own, others[-1], best)
-    found = f"{_policy(best)} are the fastest of {len(cases)} block policies"
-    return f"{found}, {factor(least.value)} times as fast as {than(others[-1])}"

@@ -1,4 +1,4 @@
-"""Asked against measured: the claims about a ratio that do not hold, the widest miss first.
+"""Said against measured: the claims about a ratio that do not hold, the widest miss first.
 
 A mark's place is how far what was measured goes beyond what the claim's check asks for: left of
 the line it is not as the claim says, whether that is "faster", "slower" or a share. A thin bar is
@@ -10,16 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from recheck_report.charts.drawing import NotDrawn, nothing
-from recheck_report.charts.message import factor
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, duration, rate, significant
-from recheck_report.record.verdicts import FAILS
-from recheck_report.write.svg import FAINT, INK, WIDTH, Axis, Card, logarithmic
+from recheck_report.formatting import VERDICTS
+from recheck_report.say import charts as say
+from recheck_report.write.svg import FAINT, INK, MARGIN, WIDTH, Axis, Card, logarithmic
 
-AXIS = "measured over asked (times, log; right of the line is as the claim says)"
-STEP = 28.0  # points from claim to claim
-UNITS = {"×": (1.0, "×"), "": (0.01, " %")}
+AXIS = "measured over said (log; right of the line is as the claim says)"
+STEP, RIGHT = 28.0, 168.0  # points from claim to claim, and to the right of the panel
 
 
 @dataclass(frozen=True)
@@ -37,18 +35,8 @@ class Asked:
 
     def text(self, unit: str) -> str:
         if self.kind == "±":
-            return f"1 ± {100 * self.bound:g} %"
-        return f"{self.kind} {_short(self.bound, unit)}"
-
-
-def _short(value: float, unit: str) -> str:
-    """ "1.23×", "11.4 %": three digits, without an interval."""
-    if unit == "s":
-        return duration(value)
-    if unit not in UNITS:
-        return rate(value, unit)
-    scale, name = UNITS[unit]
-    return f"{float(significant(value / scale)):g}{name}"
+            return f"1 ± {self.bound:g}×"
+        return f"{self.kind} {say.value(self.bound, unit, exact=True)}"
 
 
 def _asked(check: Check) -> Asked | None:
@@ -86,11 +74,10 @@ class _Row:
         return (min(e[1] for e in found), max(e[2] for e in found)) if found else ()
 
     @property
-    def then(self) -> tuple[float, ...]:
-        """Where the document's own figure stands; empty where it is no ratio."""
-        claimed = self.judged.claim.claimed or 0.0
-        there = claimed > 0 and self.outcome.unit in ("×", "")
-        return (self.bound.beyond(claimed),) if there else ()
+    def said(self) -> str:
+        """ "said > 30×, measured 1.25×"."""
+        unit = self.outcome.unit
+        return f"said {self.bound.text(unit)}, measured {say.value(self.outcome.value or 0, unit)}"
 
 
 def _rows(own: Measured) -> list[_Row]:
@@ -112,39 +99,22 @@ def strip(own: Measured) -> Card:
         if not own.record.gpu_measured:
             raise nothing(own.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
-    note = "Coloured: measured, with its 95 % interval; thin: the range over what the document "
-    note += "leaves open; hollow: the document's own figure. Shares: of another row's rate. Claims "
-    note += "that hold, and those about no ratio, are not drawn."
-    card = Card(_message(rows), note, STEP * len(rows) + 48)
-    values = [value for row in rows for value in (*row.ends, *row.range, *row.then)]
+    message = say.claims([(row.judged, row.said) for row in rows])
+    card = Card(message, say.CLAIMS, STEP * len(rows) + 48)
+    values = [value for row in rows for value in (*row.ends, *row.range)]
     span = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
-    x = logarithmic(*span, WIDTH - 150, lambda x: f"{x:g}×")
-    panel = card.panel(x, Axis(STEP * len(rows), 0), 20, 130, bottom=38)
+    x = logarithmic(*span, WIDTH - 20 - RIGHT, lambda x: f"{x:g}×")
+    panel = card.panel(x, Axis(STEP * len(rows), 0), 20, RIGHT, bottom=38)
     panel.frame(AXIS)
     panel.vertical(1, INK, 1.2)
     for at, row in enumerate(rows):
-        y, claim, unit = STEP * at, row.judged.claim, row.outcome.unit
+        y, claim = STEP * at, row.judged.claim
         look = VERDICTS[row.judged.verdict]
         card.text(panel.left, panel.py(y + 6), f"{claim.id}  {claim.title}", backed=True)
-        panel.beside(y + 6, row.judged.verdict, color=look.color, bold=True)
-        asked = f"asked {row.bound.text(unit)}"
-        panel.beside(y + 17, f"{_short(row.outcome.value or 0.0, unit)}, {asked}")
+        end = WIDTH - MARGIN, panel.py(y + 6)
+        card.text(*end, row.judged.verdict, look.color, bold=True, anchor="end", backed=True)
+        panel.beside(y + 17, row.said)
         if row.range:
             panel.level(y + 17, *row.range, FAINT, 1.2)
-        for then in row.then:
-            panel.dots([(y + 17, then, then, then)], INK, "o", size=7, hollow=True)
         panel.dots([(y + 17, *row.ends)], look.color, look.marker, size=6)
     return card
-
-
-def _message(rows: list[_Row]) -> str:
-    """Which claim misses by the most."""
-    missing = [row for row in rows if row.judged.verdict in FAILS]
-    if not missing:
-        return f"{len(rows)} claims about a ratio do not hold, none fails"
-    worst = missing[0]
-    claim = worst.judged.claim
-    text = f"Furthest from what was said: {claim.title} ({claim.id})"
-    if worst.ends[0] < 1:
-        text += f", by a factor of {factor(1 / worst.ends[0])}"
-    return text

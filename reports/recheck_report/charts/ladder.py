@@ -1,54 +1,17 @@
-"""The ladder: how many times as fast as the first kernel each way to compute is, slow to fast.
-
-A mark for each listing of the documents, at its fastest row, and for each library: eight to twelve.
-"""
+"""The ladder: the rate of each way to compute, slow to fast, under that of a copy or the limit."""
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, nothing
-from recheck_report.charts.message import FASTER, SLOWER, factor, leading, plain_name, ratio
+from recheck_report.charts.drawing import Bar, Limit, NotDrawn, bars, leading, nothing
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, shape_label, significant
-from recheck_report.queries import first_kernel, reference
+from recheck_report.formatting import shape_label
+from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment
-from recheck_report.write.svg import (
-    FAINT,
-    INK,
-    LIBRARY,
-    MUTED,
-    OTHER_PROBLEM,
-    OURS,
-    SPLIT,
-    THEIRS,
-    WIDTH,
-    Card,
-    logarithmic,
-    names_width,
-    rows_axis,
-    width_of,
-)
+from recheck_report.say import charts as say
+from recheck_report.write.svg import Card
 
 TITLE = "The ladder"
-MOST = 12  # marks
-# what a row must be, its colour and marker
-GROUPS = {
-    "follow the documents": (THEIRS, "o"),
-    "go beyond": (OURS, "s"),
-    "libraries": (LIBRARY, "D"),
-    "§ split inputs": (SPLIT, "^"),
-    "† not fp32": (INK, "P"),
-    "‡ another problem": (OTHER_PROBLEM, "v"),
-}
-LOOKS = [*GROUPS.values()]
-
-
-def group(row: Case) -> int:
-    """Its number among the groups."""
-    if not row.contends:
-        return 5
-    if not row.fp32:
-        return 3 if row.split else 4
-    return 2 if row.role != "rung" else 0 if row.documented else 1
+MOST = 12  # bars
 
 
 def draw(own: Measured, experiment: Experiment) -> Card:
@@ -61,84 +24,50 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
         raise NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    cases, all_of_them = _shown(own, experiment, base)
-    names = [f"{plain_name(own, case)}{case.marks}" for case in cases]
-    ratios = [own.comparisons.ratio(base, case) for case in cases]
-    rows = [case.strategy for case in cases]
-    of_each = "" if all_of_them else ": of each listing its fastest row"
-    note = f"{experiment.title} at {shape_label(shape)}, {regime}{of_each}. "
-    note += "Dashed: the library. Grey: from the base; coloured: 95 % intervals."
-    kinds = sorted({group(case) for case in cases})
-    legend = 13.0 * (len(kinds) > 4)  # a second line of it
-    card = Card(_message(own, experiment, base), note, 74 + legend + 19 * len(cases))
-    left, right = names_width(names), 112 + max(map(width_of, rows))
-    ends = [end for each in ratios for end in (each.low, each.high)]
-    span = min(0.9, *ends) / 1.1, max(1.2, *ends) * 1.1
-    x = logarithmic(*span, WIDTH - left - right, lambda x: f"{x:g}×")
-    panel = card.panel(x, rows_axis(len(cases)), left, right, top=24, bottom=50 + legend)
-    panel.frame(f"speed-up over {base_name} (×, log; right of 1 is faster)")
-    panel.rows(names)
-    panel.vertical(1, MUTED)
-    if vendor := record.timed(experiment, reference(record, experiment), shape):
-        panel.vertical(own.comparisons.ratio(base, vendor).value, LIBRARY, dash="5 3")
-    for text, at in (("speed-up", 6.0), ("time", 56.0), ("row", 106.0)):
-        panel.beside(-1.0, text, at, MUTED)
-    for y, (case, each) in enumerate(zip(cases, ratios, strict=True)):
-        panel.level(y, 1, each.value, FAINT)
-        panel.dots([(y, each.value, each.low, each.high)], *LOOKS[group(case)])
-        panel.beside(y, "base" if case is base else f"{significant(each.value)}×")
-        panel.beside(y, duration(case.time.median), 56)
-        panel.beside(y, case.strategy, 106, MUTED)
-    if len(kinds) > 1:
-        card.legend(panel.bottom + 40, [(*LOOKS[kind], [*GROUPS][kind]) for kind in kinds])
-    return card
-
-
-def _shown(own: Measured, experiment: Experiment, base: Case) -> tuple[list[Case], bool]:
-    """The first kernel and the others, slow to fast, and whether these are all; where they are too
-    many, of each other source and arithmetic the fastest row."""
-    found: dict[object, Case] = {}
-    dispatch = own.collection.settings.dispatch  # what launches others' kernels has their place
-    rows = [
-        (row, case)
-        for row in own.record.strategies(experiment)
-        if row.target == "gpu"
-        and not (row.sweep or row.part_of or row.strategy in dispatch)
-        and (case := own.record.timed(experiment, row.strategy, base.shape_name))
-    ]
-    if len(rows) <= MOST:
-        return sorted((case for _, case in rows), key=lambda case: -case.time.median), True
-    for row, case in rows:
-        if str(row.source) == str(base.source):
-            continue
-        key = str(row.source), row.arithmetic, row.layout, row.role
-        known = found.get(key)
-        if known is None or case.time.median < known.time.median:
-            found[key] = case
-    others = sorted(found.values(), key=lambda case: case.time.median)
-    # the slowest kernels go where there are too many
-    kept = [case for case in others if case.role != "rung"]
-    kept += [case for case in others if case.role == "rung"][: MOST - 1 - len(kept)]
-    return sorted([base, *kept], key=lambda case: -case.time.median), False
-
-
-def _message(own: Measured, experiment: Experiment, base: Case) -> str:
-    """How far the documents' kernels come, and how far the library is from that."""
-    record, first = own.record, plain_name(own, base)
     lead = leading(own, experiment) or base
-    vendor = reference(record, experiment, lead.layout)
-    library = record.timed(experiment, vendor, experiment.headline)
-    gained = lead is not base and ratio(own, base, lead).outcome == FASTER
-    name = plain_name(own, lead)
-    found = f"No kernel is significantly faster than {first}"
-    if gained:
-        times = factor(ratio(own, base, lead).value)
-        found = f"{name[0].upper()}{name[1:]}: {times} times as fast as {first}"
-    if library and lead is not library:
-        against = ratio(own, lead, library)
-        how = {
-            FASTER: f"is another {factor(against.value)} times as fast",
-            SLOWER: f"takes {factor(against.inverse.value)} times as long",
-        }
-        found += f"; {vendor} {how.get(against.outcome, 'is not significantly different')}"
-    return found
+    rows = []
+    for name, case in _shown(own, experiment, base, lead).items():
+        speed = own.comparisons.ratio(base, case).value
+        rows.append(Bar(name, case, ("–" if case is base else say.times(speed), case.strategy)))
+    if len(rows) == 1:
+        raise NotDrawn("no other kernel solves the problem")
+    rows.sort(key=lambda row: -row.case.time.median)
+    library = record.timed(experiment, reference(record, experiment, lead.layout), shape)
+    words = say.ladder(own, base, lead, library), say.ladder_note(experiment, regime)
+    return bars(own, experiment, words, rows, ("speed-up", "kernel"), _limits(own, experiment))
+
+
+def _limits(own: Measured, experiment: Experiment) -> list[Limit]:
+    """A kernel that only moves the same bytes; without one, the machine's limit."""
+    record, metric = own.record, metric_of(own.record, experiment)
+    if copy := record.timed(experiment, ceiling_row(record, experiment), experiment.headline):
+        return [Limit(f"ceiling: {copy.strategy}", metric.rates(copy)[0])]
+    limit = metric.limit(record)
+    return [Limit(metric.ceiling_label, limit)] if limit else []
+
+
+def _shown(own: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
+    """The first kernel, the fastest and others by their names, which are unique: of each source the
+    fastest, and of those with one name the fastest."""
+    dispatch = own.collection.settings.dispatch  # what launches others' kernels has their place
+    cases = [
+        case
+        for row in own.record.strategies(experiment)
+        if row.target == "gpu" and row.contends and row.fp32
+        and not (row.sweep or row.strategy in dispatch)
+        and (case := own.record.timed(experiment, row.strategy, base.shape_name))
+    ]  # fmt: skip
+    cases.sort(key=lambda case: case.time.median)
+    named = {say.plain_name(own, base): base}
+    if say.plain_name(own, lead) in named and lead is not base:
+        named[lead.strategy] = lead
+    sources = {str(base.source)}
+    # the slowest kernels go where there are too many
+    for case in sorted(cases, key=lambda case: case.role == "rung"):
+        source = f"{case.source}{case.layout}{case.role}"
+        name = say.plain_name(own, case)
+        if name in named or len(named) == MOST or len(cases) > MOST and source in sources:
+            continue
+        named[name] = case
+        sources.add(source)
+    return named

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from recheck_report.charts.drawing import nothing
-from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, significant
 from recheck_report.queries import MEMORY
 from recheck_report.record.record import Case, Experiment
+from recheck_report.say import charts as say
 from recheck_report.say.memory import Level, levels
 from recheck_report.write.svg import (
     BLUE,
@@ -31,17 +31,17 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     rows = levels(record)
     if not any(c and c.seconds for r in rows for c in (r.latency, r.bandwidth, r.write)):
         raise nothing(record)
-    note = "Left: one load of a chain, each waiting for the last. Right: the whole GPU; filled: "
-    note += "reads, hollow: writes. Bars: 95 % intervals."
-    card = Card(_message(rows), note, 62 + 30 * len(rows))
-    left = names_width([row.title for row in rows])
-    width = (WIDTH - left - sum(VALUES)) / 2
     loads = {row.title: _ends(row.latency, row.steps) for row in rows}
-    _panel(card, left, width, rows, {"load": loads})
     rates = {
         "read": {row.title: _ends(row.bandwidth) for row in rows},
         "written": {row.title: _ends(row.write) for row in rows},
     }
+    card = Card(
+        say.levels(_medians(loads), _medians(rates["read"])), say.LEVELS, 62 + 30 * len(rows)
+    )
+    left = names_width([row.title for row in rows])
+    width = (WIDTH - left - sum(VALUES)) / 2
+    _panel(card, left, width, rows, {"load": loads})
     _panel(card, left + width + VALUES[0], width, rows, rates)
     return card
 
@@ -50,11 +50,16 @@ Ends = tuple[float, float, float]
 
 
 def _ends(case: Case | None, steps: int = 0) -> Ends | str:
-    """GB/s, or seconds of one of so many loads, with their interval; or why there are none."""
+    """GB/s, or seconds of one of so many loads, with their interval; or why there are none: empty
+    where no test exists."""
     if case is None or case.seconds is None:
-        return case.status.replace("_", " ") if case else "no test"
+        return case.status.replace("_", " ") if case else ""
     s = case.seconds
     return (s.median / steps, s.low / steps, s.high / steps) if steps else MEMORY.rates(case)
+
+
+def _medians(ends: dict[str, Ends | str]) -> dict[str, float]:
+    return {title: each[0] for title, each in ends.items() if not isinstance(each, str)}
 
 
 def _panel(
@@ -89,18 +94,3 @@ def _panel(
             points.append((y + shift, *ends))
             panel.beside(y + shift, duration(ends[0]) if latency else significant(ends[0]))
         panel.dots(points, color, "o" if kind == "load" else "s", hollow=lane > 0)
-
-
-def _message(rows: list[Level]) -> str:
-    """The nearest level against the farthest, of those that have a time."""
-    found = []
-    times = [(r, e[0]) for r in rows if not isinstance(e := _ends(r.latency, r.steps), str)]
-    rates = [(r, e[0]) for r in rows if not isinstance(e := _ends(r.bandwidth), str)]
-    if len(times) > 1:
-        (near, short), (far, long) = times[0], times[-1]
-        more = factor(long / short)
-        found.append(f"A load from {far.title} takes {more} times as long as from {near.title}")
-    if len(rates) > 1:
-        (near, most), (far, least) = rates[0], rates[-1]
-        found.append(f"{near.title} is read at {factor(most / least)} times {far.title}'s rate")
-    return "; ".join(found) or "One level of memory alone has a time"

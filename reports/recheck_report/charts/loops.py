@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from recheck_report.charts.drawing import nothing
-from recheck_report.charts.message import factor
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label, significant
+from recheck_report.formatting import significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment
-from recheck_report.statistics.ratio import Ratio
+from recheck_report.say import charts as say
 from recheck_report.write.svg import (
     INK,
     MUTED,
@@ -22,10 +21,6 @@ from recheck_report.write.svg import (
 )
 
 TITLE = "Outer and inner loop"
-_NOTE = (
-    "Outer loop: launches back to back; inner: one launch repeats its work. Right: inner over "
-    "outer. ‡: solves another problem. Bars: 95 % intervals."
-)
 REGIMES = (
     ("cold", "cold: L2 flushed", THEIRS, "o"),
     ("hot", "outer loop (hot)", INK, "P"),
@@ -60,14 +55,13 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         metric.rates(case)[1] for (_, regime), case in timed.items() if regime == "inner"
     ]
     beyond = limit is not None and max(inner_rates, default=0.0) > limit
-    note = f"{experiment.title} at {shape_label(shape)}. {_NOTE}"
-    message = _message(pairs, metric.ceiling_label if beyond else "")
-    card = Card(message, note, 80 + 26 * len(rows))
-    names = [row.strategy + row.marks for row in rows]
+    message = say.loops(pairs.values(), metric.ceiling_label if beyond else "")
+    card = Card(message, say.loops_note(experiment), 80 + 26 * len(rows))
+    names = [say.plain_name(own, row) + row.marks for row in rows]
     top = max(metric.rates(case)[2] for case in timed.values())
     x = linear(0, top * 1.06)
     panel = card.panel(x, rows_axis(len(rows)), names_width(names), 100, top=38)
-    panel.frame(f"throughput ({metric.unit})")
+    panel.frame(f"rate ({metric.unit})")
     panel.rows(names)
     if limit and limit < top * 1.06:
         panel.vertical(limit, MUTED, dash="5 3")
@@ -90,13 +84,3 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         panel.dots(points, color, marker)
     card.legend(panel.top - 26, [(color, marker, label) for _, label, color, marker in REGIMES])
     return card
-
-
-def _message(pairs: dict[str, Ratio], beyond: str) -> str:
-    """What the inner loop shows against the outer, and whether memory can give so much."""
-    if not pairs:
-        return "No kernel has a time in both loops"
-    values = sorted(found.value for found in pairs.values())
-    span = f"{factor(values[0])} to {factor(values[-1])}" if len(values) > 1 else factor(values[0])
-    text = f"Inner loops show {span} times the outer loops' rate"
-    return f"{text}, some beyond the {beyond}: they time a cache" if beyond else text

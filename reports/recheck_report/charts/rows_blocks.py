@@ -1,15 +1,15 @@
-"""Rows against block size at equal bytes: for each kernel what its best block reaches, and a band
-down to its worst."""
+"""Rows against block size at equal bytes: for each kernel what its best block reaches, and for two
+of those that win somewhere a band down to the worst."""
 
 from __future__ import annotations
 
 from recheck_report.charts.drawing import NotDrawn, nothing
-from recheck_report.charts.message import FASTER, factor, plain_name, ratio
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label
 from recheck_report.queries import metric_of, same_size, swept
 from recheck_report.record.record import Case, Experiment
-from recheck_report.write.svg import SERIES, Card, Interval, logarithmic, short, sizes
+from recheck_report.say import charts as say
+from recheck_report.say.charts import rows_of
+from recheck_report.write.svg import SERIES, Card, Interval, linear, sizes, width_of
 
 TITLE = "Rows against block size"
 
@@ -32,44 +32,30 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
                 found.setdefault(kernel, {})[shape] = timed
     if not found:
         raise nothing(record)
-    note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
-    note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
-    note += "the worst."
-    card = Card(_message(own, found), note, 300)
+    order: dict[str, list[str]] = {}  # by shape, the kernels that have a time, the fastest first
+    for shape in shapes:
+        if has := [kernel for kernel, by in found.items() if shape in by]:
+            order[shape] = sorted(has, key=lambda each: found[each][shape][0].time.median)
+    winners = dict.fromkeys(first for first, *_ in order.values())
+    banded = [each for each in winners if any(of[1:] for of in found[each].values())][:2]
+    best = {shape: [found[each][shape][0] for each in has] for shape, has in order.items()}
+    card = Card(say.rows_blocks(own, best), say.rows_blocks_note(experiment), 300)
     rates = {
         k: {s: [metric.rates(c) for c in of] for s, of in by.items()} for k, by in found.items()
     }
-    every = [r[0] for by in rates.values() for of in by.values() for r in of]
-    x = sizes(sorted({_rows(shape) for by in found.values() for shape in by}))
-    y = logarithmic(min(every) / 1.3, max(every) * 1.3, 240, lambda y: f"{y:g}", 22)
-    panel = card.panel(x, y, 46, 130, top=20)
-    panel.frame("rows (count, log)", f"throughput ({metric.unit}, log)")
+    every = [r[2] for by in rates.values() for of in by.values() for r in of]
+    x = sizes([rows_of(shape) for shape in best])
+    y = linear(0, 1.05 * max(every))
+    called = {each: say.plain_name(own, next(iter(by.values()))[0]) for each, by in found.items()}
+    right = 24 + max(width_of(name, bold=True) for name in called.values())
+    panel = card.panel(x, y, 46, right, top=20)
+    panel.frame("rows (count, log)", f"rate, cold ({metric.unit})")
     labels = []
     for (kernel, by), (color, marker) in zip(rates.items(), SERIES, strict=False):
-        points: list[Interval] = [(_rows(shape), *of[0]) for shape, of in by.items()]
-        panel.band([(_rows(shape), of[-1][0], of[0][0]) for shape, of in by.items()], color)
+        points: list[Interval] = [(rows_of(shape), *of[0]) for shape, of in by.items()]
+        if kernel in banded:
+            panel.band([(rows_of(shape), of[-1][0], of[0][0]) for shape, of in by.items()], color)
         panel.line(points, color, marker)
-        labels.append((*points[-1][:2], kernel, color, True))
+        labels.append((*points[-1][:2], called[kernel], color, True))
     panel.name_ends(labels)
     return card
-
-
-def _message(own: Measured, found: dict[str, dict[str, list[Case]]]) -> str:
-    """Who is the fastest with few rows, and who with many."""
-    shapes = sorted({shape for by in found.values() for shape in by}, key=_rows)
-    parts = []
-    for shape in dict.fromkeys((shapes[0], shapes[-1])):
-        best = sorted(
-            (by[shape][0] for by in found.values() if shape in by),
-            key=lambda case: case.time.median,
-        )
-        (first, *_), last = best, best[-1]
-        gained, name = ratio(own, last, first), plain_name(own, first)
-        fast = f"{name} {factor(gained.value)} times"
-        what = fast if gained.outcome == FASTER else "no significant difference"
-        parts.append(f"{what} at {short(_rows(shape))} rows")
-    return f"Fastest over slowest: {', '.join(parts)}"
-
-
-def _rows(shape: str) -> int:
-    return int(shape.split("x")[0])

@@ -1,51 +1,64 @@
-"""Over seconds: what each row keeps of its single launches' rate in seconds of launches."""
+"""Sustained load: by how much kernels change their single launches' rate, where some lose."""
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import nothing
+from recheck_report.charts.drawing import ROW, NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
-from recheck_report.say.sustained import SAME, rows_of
-from recheck_report.write.svg import MUTED, OURS, Card, linear, names_width, rows_axis
-
-TITLE = "Over seconds"
-_NOTE = (
-    "Each row at the headline shape. Hollow: single launches, {single}, 100 %; bar: back to back "
-    "for milliseconds (hot); filled: for seconds."
+from recheck_report.say import charts as say
+from recheck_report.say.sustained import SAME, Row, rows_of
+from recheck_report.write.svg import (
+    LIBRARY,
+    MUTED,
+    OURS,
+    Card,
+    linear,
+    names_width,
+    rows_axis,
+    width_of,
 )
 
+TITLE = "Sustained load"
 
-def draw(own: Measured, experiment: Experiment) -> Card:
-    found = rows_of(own.record, experiment)
-    single = own.record.ranked_by(experiment)
-    compared = [(row, by) for row in found if (by := row.change(row.single)) is not None]
-    if not compared:
-        raise nothing(own.record)
-    names = [f"{row.over.strategy}{row.over.marks}" for row, _ in compared]
-    most, name = min(zip((by for _, by in compared), names, strict=True))
-    message = f"Over seconds {name} runs {-100 * most:.1f} % below its {single} rate"
-    if most > -SAME:
-        message = f"Over seconds no row loses 1 % of its {single} rate"
-    card = Card(message, _NOTE.format(single=single), 46 + 22 * len(compared))
-    kept = [100 * (1 + by) for _, by in compared]
-    hot = {
-        y: kept[y] / (1 + by)
-        for y, (row, _) in enumerate(compared)
-        if (by := row.change(row.hot)) is not None
-    }
-    x = linear(min(*kept, *hot.values(), 99) - 1, max(*kept, *hot.values(), 100) + 1, 5)
-    panel = card.panel(x, rows_axis(len(names)), names_width(names), 150)
-    panel.frame(f"rate, of the {single} one (%)")
-    panel.rows(names)
-    metric = metric_of(own.record, experiment)
-    for y, (row, _) in enumerate(compared):
-        if y in hot:
-            panel.tick(y, hot[y], MUTED)
-        panel.level(y, kept[y], 100, OURS, 1.6)
-        for at in (100.0, kept[y]):
-            panel.dots([(y, at, at, at)], OURS, "o", hollow=at == 100)
+
+def losing(own: Measured) -> list[tuple[Experiment, Row, float]]:
+    """The kernels of the experiments in which one loses rate, each with its change."""
+    found = []
+    for experiment in own.record.ordinary:
+        changes = [
+            (experiment, row, by)
+            for row in rows_of(own.record, experiment)
+            if (by := row.change(row.single)) is not None
+        ]
+        found += changes if any(by <= -SAME for *_, by in changes) else []
+    return found
+
+
+def _signed(value: float) -> str:
+    return f"{value:g}".replace("-", "−")
+
+
+def draw(own: Measured) -> Card:
+    rows = losing(own)
+    if not rows:
+        raise NotDrawn("no kernel loses rate under sustained load")
+    names, beside = [], []
+    for experiment, row, _ in rows:
+        metric = metric_of(own.record, experiment)
         rates = (significant(metric.rates(case)[0]) for case in (row.single, row.over) if case)
-        panel.beside(y, f"{' → '.join(rates)} {metric.unit}", color=MUTED)
+        beside.append(f"{' → '.join(rates)} {metric.unit}")
+        names.append(f"{experiment.name}: {row.over.strategy}{row.over.marks}")
+    changes = [100 * by for *_, by in rows]
+    card = Card(say.sustained(rows), say.sustained_note(own, rows), 46 + ROW * len(rows))
+    x = linear(1.05 * min(changes), max(1.0, 1.05 * max(changes)), 5, _signed)
+    right = 20 + max(map(width_of, beside))
+    panel = card.panel(x, rows_axis(len(rows)), names_width(names), right)
+    panel.frame("change of the rate under sustained load (%)")
+    panel.rows(names)
+    panel.vertical(0, MUTED)
+    for y, ((_, row, _), by, text) in enumerate(zip(rows, changes, beside, strict=True)):
+        panel.level(y, 0, by, LIBRARY if row.over.role == "baseline" else OURS, 8)
+        panel.beside(y, text)
     return card

@@ -158,6 +158,7 @@ class Profiler:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
         # leave the clock alone
         flags += ["--clock-control", "none", "--profile-from-start", "off"]
+        flags += ["--target-processes", "all"]  # the harness forks
         with tempfile.TemporaryDirectory() as folder:
             names = Path(folder) / "cases.txt"
             names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")

@@ -65,7 +65,7 @@ def outcomes(
         """The outcomes of one test, or of gates that share a process."""
         if built and group[0].startswith("gate:"):
             names = [key.removeprefix("gate:") for key in group]
-            return {f"gate:{name}": outcome for name, outcome in gates(tests, names).items()}
+            return {f"gate:{name}": result for name, result in gates(tests, names).items()}
         return {key: outcome(key) for key in group}
 
     start = time.monotonic()

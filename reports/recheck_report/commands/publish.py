@@ -115,7 +115,8 @@ def run(options: argparse.Namespace) -> int:
         if why := other_evidence(report.record, results, target):
             raise Failed(why)
         others = harnesses_of(report, [options.report, target])
-        write(render(report, [], peak_of(report, results / "peak", "../peak"), others), target)
+        peak = peak_of(report, results / "peak", "../peak", options.experiments)
+        write(render(report, [], peak, others), target)
         print(target)
     notes = [f"note: {line}" for line in lacks(report)]
     for line in notes or ([] if results else ["nothing is missing"]):

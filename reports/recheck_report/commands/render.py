@@ -16,9 +16,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
-from recheck_report.charts import Chart, charts, claims_chart
+from recheck_report.charts import charts
 from recheck_report.claims import Collection
 from recheck_report.claims.measured import Measured, read, read_gpu
+from recheck_report.claims.sources import SOURCES
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
@@ -28,7 +29,7 @@ from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say import harnesses, standings
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
-from recheck_report.say.nodes import Page, blocks, text
+from recheck_report.say.nodes import Page, Picture, blocks, text
 from recheck_report.say.pages import changes as changes_page
 from recheck_report.say.pages import claims as claims_page
 from recheck_report.say.pages import errata as errata_page
@@ -49,14 +50,19 @@ def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     )
 
 
-def peak_of(report: Measured, folder: Path, link: str) -> Peak | None:
+def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Peak | None:
     """The peak collection's results on this GPU model. `folder` holds a report for each model, and
-    `link` is its path from this report."""
+    `link` is its path from this report. Its own claims, in `experiments`/peak, correct its ratios
+    as they do in its own report."""
     name = slug(report.gpu)
     if not name or report.record.environment.gpu is None or not (folder / name / RECORD).is_file():
         return None
-    record, _ = load(folder / name)
-    figures = standings.brief(Measured(record, Collection(folder, {}), {}))
+    own = experiments / "peak"
+    if (own / SOURCES).is_file():
+        peak = read(folder / name, own)
+    else:
+        peak = Measured(load(folder / name)[0], Collection(folder, {}), {})
+    figures = standings.brief(peak)
     return Peak(figures, f"{link}/{name}/") if figures else None
 
 
@@ -87,26 +93,22 @@ def render(
     record = report.record
     others = [other for other in beside if other.gpu != report.gpu]
     files = {"verdicts.json": verdicts_json(record, report.judgement), **(more or {})}
-    drawn: list[Chart] = []
+    drawn = charts(report)
+
+    def pictures(name: str) -> list[Picture]:
+        return [chart.picture for chart in drawn.get(name, ())]
+
     for experiment in record.ordinary:
 
         def made(experiment: Experiment = experiment) -> bytes:
-            own_charts = charts(report, experiment)
-            pictures = [chart.picture for chart in own_charts]
-            text = markdown.page(experiment_page(report, experiment, pictures))
-            drawn.extend(own_charts)
-            return text
+            shown = pictures(experiment.name)
+            return markdown.page(experiment_page(report, experiment, shown))
 
         files[page(experiment)] = _whole(experiment.title, made)
-    levels = record.experiment(MEMORY_LEVELS)
-    of_method = charts(report, levels) if levels and record.cases_of(levels) else []
-    pictures = [chart.picture for chart in of_method]
-    files[METHOD] = _whole("method", lambda: markdown.page(method_page(report, pictures)))
-    drawn += of_method
-    drawing = None
-    if report.judgement.claims:
-        drawn.append(chart := claims_chart(report))
-        drawing = chart.picture
+    of_levels = pictures(MEMORY_LEVELS)
+    files[METHOD] = _whole("method", lambda: markdown.page(method_page(report, of_levels)))
+    drawing = next(iter(pictures("")), None)
+    if drawing:
         files[CLAIMS] = _whole(
             "claims", lambda: markdown.page(claims_page.page(report, others, drawing))
         )
@@ -115,7 +117,8 @@ def render(
     if report.changed_verdicts:
         files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(report)))
     files[CASES] = cases_csv(record)
-    files |= report.compressed | {f"charts/{chart.name}": chart.svg for chart in drawn if chart.svg}
+    files |= report.compressed
+    files |= {f"charts/{c.name}": c.svg for found in drawn.values() for c in found if c.svg}
     files["report.html"] = or_placeholder(
         lambda: html_page(report, peak),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
@@ -146,7 +149,9 @@ def run(options: argparse.Namespace) -> int:
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"
-    peak = or_placeholder(lambda: peak_of(report, folder, link), lambda _: None)
+    peak = or_placeholder(
+        lambda: peak_of(report, folder, link, options.experiments), lambda _: None
+    )
     folders = (locate(path).parent for path in (options.record, *options.beside))
     files = render(report, beside, peak, harnesses_of(report, folders))
     write(files, options.output)

@@ -6,6 +6,7 @@ anchor `claim-c12`, and what its verdict rests on is linked.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
@@ -14,21 +15,13 @@ from recheck_report.claims import Claim, Judged, Judgement
 from recheck_report.claims.checks import POLICY
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import (
-    CHECK_WORDS,
-    NONE,
-    NOT_JUDGED,
-    VERDICTS,
-    duration,
-    margin,
-    significant,
-)
+from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, duration, margin, significant
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Record
 from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.say import outcome as say
 from recheck_report.say.asked import asked, named_by_claim
-from recheck_report.say.nodes import Text, emphasis, joined, link, prose, text
+from recheck_report.say.nodes import BREAK, Text, emphasis, joined, link, prose, text
 from recheck_report.statistics.ratio import LEVEL
 
 EVERY = "on every GPU"  # instead of how many other runs agree
@@ -44,11 +37,11 @@ def figure(claim: Claim) -> Text:
 
 
 def said(claim: Claim) -> Text:
-    """The title, then the figure of the document, unless the title has it."""
-    then = figure(claim)
-    if then.plain in prose(claim.title).plain:
+    """The title, then the document's figure, if it has a number that the title lacks."""
+    printed = figure(claim)
+    if printed.plain in prose(claim.title).plain or not re.search(r"\d", printed.plain):
         return prose(claim.title)
-    return text(prose(claim.title), " (then: ", then, ")")
+    return text(prose(claim.title), " (printed: ", printed, ")")
 
 
 def place(judged: Judged) -> Text:
@@ -107,7 +100,7 @@ def tested(judged: Judged) -> Text:
         return says
     sentence, ratio = _sentence(judged), outcome.margin is not None
     if sentence and ratio:
-        says = text(says, "; tested: ", say.with_margin(outcome))
+        says = text(says, BREAK, "Tested: ", say.with_margin(outcome))
     if judged.claim.scope != "every":
         says += f"; holds with {_holding(judged.in_our_reading, 'choices')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
@@ -125,7 +118,7 @@ def _first(judged: Judged) -> str:
         return f"Two runs may differ by {margin(outcome.run_to_run)}."
     if outcome and outcome.over:
         open_in = say.holding(outcome, "undecided")
-        return f"{say.held(outcome)}, {CHECK_WORDS['undecided']} in {open_in}."
+        return f"It {say.held(outcome)}, and is undecided with {open_in}."
     if outcome and outcome.p and outcome.p >= LEVEL:
         p = significant(outcome.p, 2)
         return f"p = {p} after the correction: there are few rounds, or they vary much."

@@ -311,7 +311,7 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
 
 
 def held(outcome: Outcome) -> str:
-    return f"{CHECK_WORDS[HOLDS]} in {holding(outcome)} of {len(outcome.over)} choices"
+    return f"holds with {holding(outcome)} of {len(outcome.over)} choices"
 
 
 def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
@@ -338,7 +338,7 @@ def _choices(outcome: Outcome) -> str:
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
-            counts.append(f"{CHECK_WORDS[verdict]} {with_choices(choices, values)}{more}")
+            counts.append(f"{verdict} {with_choices(choices, values)}{more}")
     return "; " + ", ".join(counts)
 
 

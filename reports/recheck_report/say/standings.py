@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import page, place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, margin, shape_label, significant
+from recheck_report.formatting import NBSP, duration, margin, shape_label, significant
 from recheck_report.queries import MEMORY, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.nodes import (
@@ -73,10 +73,8 @@ class Standing:
     def words(self) -> Text:
         """ "2.2 % faster [2.1, 2.4]", "tie: 2.6 % faster [2.1, 3.4], noise 5 %"."""
         if not self.ratio:
-            only = [case.strategy for case in self.pair if case]
-            return text(
-                "not measured", *(part for name in only for part in (" against ", Code(name)))
-            )
+            only = [Code(name) for name in self.names]
+            return text("only ", *only, " was measured") if only else text("not measured")
         if self.outcome != TIED:
             return speedup(self.ratio)
         why = ""
@@ -92,7 +90,7 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
     if case is None:
         return text("–")
     kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
-    return text(kernel, f" {duration(case.time.median)}") if time else kernel
+    return text(kernel, f" {duration(case.time.median)}".replace(" ", NBSP)) if time else kernel
 
 
 def contests(report: Measured, experiment: Experiment) -> list[Contest]:
@@ -190,7 +188,7 @@ def sentences(report: Measured, experiment: Experiment, shape: str = "") -> Iter
         parts = [text(strong("Fastest"), f"{where}: ", _against(shown), ".")]
         if shown.ratio and not shape:
             warm = standing(report, experiment, contest, regime="sustained")
-            over = text("not measured") if not warm.ratio else _against(warm)
+            over = _against(warm) if warm.ratio else warm.words
             parts += [text("Sustained: ", over, ".")]
             if not_drained(report, experiment):
                 parts.append(text("Drained: not measured."))
@@ -208,22 +206,42 @@ def untimed(report: Measured, experiment: Experiment, shape: str = "") -> Text:
     return marked(f"No kernel has a time at {shape_label(shape)}: {why}.")
 
 
-def brief(report: Measured) -> dict[str, Text]:
-    """A line for each experiment, without links, for another report: "`stream_k` 4.2 % faster than
-    `cublas` [4.1, 4.4], sustained a tie: …; of all shapes 5 won, 1 tied, 2 lost"."""
-    lines: dict[str, list[Text]] = {}
+@dataclass(frozen=True)
+class Brief:
+    """A contest at the headline shape, without links, for another report."""
+
+    label: str  # the contest's
+    kernel: Text
+    library: Text
+    single: Text  # "4.2 % faster [4.1, 4.4] cold"
+    sustained: Text
+    shapes: str  # "5 won, 1 tied, 2 lost"
+
+    @property
+    def words(self) -> Text:
+        label = f"{self.label}, " if self.label else ""
+        pair = text(label, self.kernel, " against ", self.library)
+        return text(pair, ": ", self.single, ", sustained ", self.sustained)
+
+
+def brief(report: Measured) -> dict[str, list[Brief]]:
+    """The contests that have both times, by experiment."""
+    briefs: dict[str, list[Brief]] = {}
     for experiment in report.record.ordinary:
         for contest in contests(report, experiment):
             shown = standing(report, experiment, contest)
             warm = standing(report, experiment, contest, regime="sustained")
             if shown.best and shown.library:
-                label = f"{contest.label}: " if contest.label else ""
-                pair = text(Code(shown.best.strategy), " against ", Code(shown.library.strategy))
-                shapes = tally(over_shapes(report, experiment, contest))
-                line = text(label, pair, f" {shown.regime} ", shown.words, ", sustained ")
-                line += text(warm.words, f" (shapes: {shapes})")
-                lines.setdefault(experiment.name, []).append(line)
-    return {name: joined("; ", sentences) for name, sentences in lines.items()}
+                line = Brief(
+                    contest.label,
+                    text(Code(shown.best.strategy), shown.best.marks),
+                    text(Code(shown.library.strategy), shown.library.marks),
+                    text(shown.words, f" {shown.regime}"),
+                    warm.words if warm.ratio else text("not measured"),
+                    tally(over_shapes(report, experiment, contest)),
+                )
+                briefs.setdefault(experiment.name, []).append(line)
+    return briefs
 
 
 def shapes_section(report: Measured, experiment: Experiment) -> Section | None:

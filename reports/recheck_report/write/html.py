@@ -50,7 +50,12 @@ def place(to: str) -> str | None:
         return f"#view=evidence{f'&section={name}' if name else ''}"
     # an experiment's page, not one of its rows
     if name in ("", "shapes") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
-        return f"#view=speed&experiment={experiment[1]}" if page not in PAGES else None
+        shown = (
+            f"summary&section=shapes-{experiment[1]}"
+            if name
+            else f"speed&experiment={experiment[1]}"
+        )
+        return f"#view={shown}" if page not in PAGES else None
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None

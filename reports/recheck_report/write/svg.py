@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from recheck_report.formatting import short
+
 INK, MUTED, FAINT, GRID, CARD = "#1b1f24", "#57606a", "#8a939c", "#e4e8ec", "#fbfcfd"
 BLUE, VERMILION, GREEN, PURPLE, OCHRE = "#0063a6", "#bb4400", "#00734f", "#94407f", "#806000"
 DARK = {
@@ -55,7 +57,7 @@ def _n(value: float) -> str:
 
 
 def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
-    letters = sum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
+    letters = math.fsum(_WIDTHS.get(each, 0.7 if each.isupper() else 0.62) for each in text)
     return letters * size * (1.13 if bold else 1)
 
 
@@ -120,14 +122,6 @@ def sizes(values: Sequence[int]) -> Axis:
 def rows_axis(count: int) -> Axis:
     """Rows from top to bottom, by their numbers."""
     return Axis(count - 0.3, -0.7)
-
-
-def short(size: float, largest: float = 2**20) -> str:
-    """ "4096"; where some are of a million or more, "4 Ki"."""
-    for unit, name in ((2**20, "Mi"), (2**10, "Ki")):
-        if largest >= 2**20 and size >= unit and round(size) % unit == 0:
-            return f"{round(size) // unit} {name}"
-    return f"{size:.0f}"
 
 
 def apart(wanted: list[float], heights: list[float], top: float) -> list[float]:

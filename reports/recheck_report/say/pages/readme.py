@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
-from recheck_report.formatting import shape_label
 from recheck_report.record.record import Record
-from recheck_report.say import answer, documents, harnesses, provenance
+from recheck_report.say import answer, documents, harnesses, provenance, standings
 from recheck_report.say.claim import View
 from recheck_report.say.nodes import (
     Block,
@@ -54,9 +53,9 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class Peak:
-    """What the peak collection's report of a GPU model says in a sentence, by experiment."""
+    """What the peak collection's report of a GPU model says of each contest, by experiment."""
 
-    says: dict[str, Text]
+    says: dict[str, list[standings.Brief]]
     folder: str  # the folder of that report, as an address relative to this one
 
 
@@ -131,19 +130,27 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
     return Note(marked("Why: {reason}." + where, reason=record.no_gpu_because))
 
 
-def beyond(record: Record, peak: Peak | None) -> Text:
+def beyond(record: Record, peak: Peak | None) -> tuple[Block, ...]:
     """What kernels beyond the documents reach; empty without a report of them."""
     says = peak.says if peak else {}
-    sentences = [
-        text(f"{experiment.title} at {shape_label(experiment.headline)}: ", says[experiment.name])
+    rows = [
+        (
+            ", ".join(filter(None, (experiment.title, line.label))),
+            line.kernel,
+            line.library,
+            line.single,
+            line.sustained,
+            line.shapes,
+        )
         for experiment in record.ordinary
-        if experiment.name in says
+        for line in says.get(experiment.name, ())
     ]
-    if not peak or not sentences:
-        return text()
-    where = link(f"{peak.folder}{README}", "The report")
-    listed = joined("; ", sentences)
-    return marked("**Beyond the documents**: {listed}. {where}.", listed=listed, where=where)
+    if not peak or not rows:
+        return ()
+    where = link(f"{peak.folder}{README}", "another report")
+    columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
+    lead = text(strong("Beyond the documents"), ", at the same shapes, from ", where, ":")
+    return blocks(lead, table(columns, rows, title="Beyond the documents"))
 
 
 def _measured_with(record: Record) -> Text:

@@ -15,6 +15,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, VERDICTS, duration, spread
 from recheck_report.say import claim, documents, provenance, standings, tables
 from recheck_report.say.nodes import (
+    Anchor,
     Block,
     Fold,
     Note,
@@ -135,7 +136,11 @@ class Views:
         """What the first page of the Markdown report says, from the fastest kernels on."""
         experiments = self.report.record.ordinary
         tables = ((e, standings.shapes_section(self.report, e)) for e in experiments)
-        folds = (Fold(text(f"{e.title}: every shape"), s.blocks) for e, s in tables if s)
+        folds = (
+            Fold(text(Anchor(f"shapes-{e.name}"), f"{e.title}: every shape"), s.blocks)
+            for e, s in tables
+            if s
+        )
         return answer_blocks(self.report, self.peak, folds)
 
     @cached_property
@@ -152,7 +157,8 @@ class Views:
             past = text()
             if self.peak and experiment.name in says:
                 where = link(f"{self.peak.folder}{FILE}", "Beyond the documents")
-                past = text(where, ": ", says[experiment.name])
+                lines = (line.words for line in says[experiment.name])
+                past = text(where, ": ", joined("; ", lines))
             accuracy = standings.accuracy(report, experiment)
             about = experiment.name, experiment.title, experiment.headline
             made.append(Answers(*about, fastest, past, accuracy))

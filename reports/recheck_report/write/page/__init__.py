@@ -144,16 +144,20 @@ def _verdict(verdict: str) -> str:
 
 def _summary(views: Views, writer: Writer) -> str:
     answer = f'<h1 class="answer">{writer.inline(views.headline)}</h1>'
-    bar = "".join(
+    bar = "".join(f'<span class="{_verdict(verdict)}"></span>' for verdict, *_ in views.bar)
+    counts = "".join(
         f'<li class="{_verdict(verdict)}">{writer.inline(words)}</li>'
         for verdict, _, words in views.bar
     )
+    bar = f"""\
+<div class="bar" aria-hidden="true">{bar}</div>
+<ul class="counts" aria-label="Claims by verdict">{counts}</ul>"""
     second = f'<p class="second">{writer.inline(views.claimed)}</p>' if views.bar else ""
     return f"""\
 <p class="eyebrow">{writer.inline(views.about)}</p>
 {answer}
 {second}
-{f'<ul class="bar" aria-label="Claims by verdict">{bar}</ul>' if views.bar else ""}
+{bar if views.bar else ""}
 {writer.blocks(views.warnings)}
 {writer.blocks(views.sections)}"""
 

@@ -35,6 +35,8 @@ function show() {
   // what the address names, once the plots above it have their heights
   const of = (kind) => state[kind] && `${kind}-${state[kind].toLowerCase()}`;
   const named = of("claim") ?? of("erratum") ?? state.section ?? (state.case && "of-a-case");
+  const place = named && document.getElementById(named);
+  place?.closest("details")?.setAttribute("open", "");
   if (named) requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(named)?.scrollIntoView()));
 }
 
