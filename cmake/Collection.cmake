@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What makes a program of experiments out of a library of kernels and tables: Recheck's own, and that of
-# whoever uses Recheck. Whoever includes this has set recheck_version, recheck_headers and recheck_reports,
-# the folders that hold the headers and the renderer.
+# Functions that make a program of experiments from kernels and tables, for Recheck and for projects that use
+# it. The including file must set recheck_version, and the folders of the headers and of the renderer in
+# recheck_headers and recheck_reports.
 set(recheck_cmake ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
 
-# Says to the C++ and CUDA code of a target whether there is CUDA, and for which GPUs device code is made.
+# Defines macros for the code of a target: whether CUDA is available, and the architectures of device code.
 function(recheck_define_code target scope)
   if(CMAKE_CUDA_COMPILER)
     list(JOIN CMAKE_CUDA_ARCHITECTURES "," architectures)
     target_compile_definitions(${target} ${scope} RECHECK_HAVE_CUDA
       RECHECK_ARCHITECTURES="${architectures}"
-      # Hopper's own instructions are in no code for plain 90
+      # code for plain 90 lacks Hopper's own instructions
       $<$<BOOL:$<FILTER:${CMAKE_CUDA_ARCHITECTURES},INCLUDE,^90a>>:RECHECK_HAVE_SM90A>)
   endif()
 endfunction()
 
-# Makes <name>_git_info, a target that writes a file with this source tree's commit: at each build, and only
-# when the answer changes.
+# Makes <name>_git_info, a target that runs in each build. It writes a file with this source tree's commit if
+# that has changed.
 function(recheck_git_info name file of)
   add_custom_target(${name}_git_info
     COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR} -D BUILD=${PROJECT_BINARY_DIR} -D OF=${of}
@@ -37,7 +37,7 @@ function(recheck_build_info name)
   if(CMAKE_CUDA_COMPILER)
     set(nvcc "${CMAKE_CUDA_COMPILER_VERSION}")
   endif()
-  # what the word native stood for when CMake looked
+  # the meaning of native when CMake was configured
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
   if(architectures STREQUAL native AND CMAKE_CUDA_ARCHITECTURES_NATIVE)
     set(architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
@@ -46,7 +46,7 @@ function(recheck_build_info name)
   if(BLAS_LIBRARIES)
     list(GET BLAS_LIBRARIES 0 blas)
   endif()
-  # a file for each configuration that the generator may build, and one for none
+  # a file for each configuration of the generator, or one without a configuration
   foreach(type IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE ITEMS "")
     string(TOUPPER "${type}" upper)
     set(cxx_flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${upper}}")
@@ -80,8 +80,8 @@ function(recheck_build_info name)
     endif()
     set(commands ${CMAKE_BINARY_DIR}/compile_commands.json)
     foreach(library ${arg_KERNELS})
-      # the names of kernels hold the time and a checksum of the source's path: give a seed instead of
-      # the one, and leave the other where the script finds it
+      # kernel names contain the time, which a seed replaces, and a checksum of the source's path, which
+      # the script removes
       get_target_property(kernels ${library} SOURCES)
       get_target_property(where ${library} SOURCE_DIR)
       list(FILTER kernels INCLUDE REGEX "\\.cu$")
@@ -118,13 +118,13 @@ endfunction()
 # A program of experiments: tables and kernels, and a main that calls recheck::main. Without CUDA its .cu
 # files are left out, and the GPU rows report why. This makes
 #   <name>           the program; see <name> --help
-#   <name>.gate      a CTest test: every row has to be correct at its experiment's awkward shapes
+#   <name>.gate      a CTest test: every row must be correct at its experiment's awkward shapes
 #   <name>.claims    a CTest test: CLAIMS are well-formed, and everything that they name exists
 #   <name>_report    a target: measures the cases that decide CLAIMS, renders <name>_report in the build folder,
 #                    measures the rest of the matrix and renders again; also packs <name>_report.zip
 #   <name>_quick     a target: only the cases that decide CLAIMS, in <name>_quick
 #   <name>_render    a target: renders the last record of <name>_report
-# CLAIMS holds sources.toml and <experiment>/claims.toml, by which the report judges. RECHECK_RUN_FLAGS are flags
+# CLAIMS holds sources.toml and <experiment>/claims.toml for the report. RECHECK_RUN_FLAGS are flags
 # of the program for <name>_report and <name>_quick.
 function(recheck_add_experiments name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIMS" "SOURCES")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The CUDA Toolkit where there is a driver and no nvcc: Python packages in the build folder, pinned. Takes
-# `driver`, the CUDA version that the driver supports, or "unknown", and `gpus`. Leaves nvcc, or in no_wheels
-# why not.
+# Installs the CUDA Toolkit as pinned Python packages in the build folder, for machines with a driver but no
+# nvcc. Takes `driver`, the CUDA version that the driver supports, or "unknown", and `gpus`. Sets nvcc, or the
+# reason for failing in no_wheels.
 set(folder ${CMAKE_BINARY_DIR}/cuda)
 set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
 
@@ -17,7 +17,7 @@ elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS 13)
 else()
   message(STATUS "No CUDA Toolkit, but a driver (CUDA ${driver}): fetching CUDA Toolkit 13.0 into ${folder} "
                  "(0.6 GB to download, 1.1 GB on disk; half a minute at 30 MB/s)")
-  # what an interrupted attempt left goes; nothing is written elsewhere
+  # removes what an interrupted attempt left; nothing is written outside this folder
   file(REMOVE_RECURSE ${folder})
   file(WRITE ${folder}/downloads/pin.txt "${pin}\n")
   execute_process(

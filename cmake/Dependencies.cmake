@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# GoogleTest, Google Benchmark and nlohmann-json, each by the first way that is open: as installed;
-# as the distribution's package, fetched without root and unpacked into the build folder; as the
-# pinned archive. That a way is closed is found out within 15 seconds, and without a word.
+# Finds GoogleTest, Google Benchmark and nlohmann-json, each in the first way that works: installed;
+# the distribution's package, fetched without root and unpacked into the build folder; the pinned
+# archive. A way that does not work costs at most 15 seconds and prints nothing.
 set(RECHECK_DEPENDENCIES "installed;distribution;archive" CACHE STRING
-    "Ways to GoogleTest, Google Benchmark and nlohmann-json, tried in this order")
+    "Ways to find GoogleTest, Google Benchmark and nlohmann-json, tried in this order")
 find_program(RECHECK_APT_GET apt-get)
 find_program(RECHECK_APT_CACHE apt-cache)
 mark_as_advanced(RECHECK_APT_GET RECHECK_APT_CACHE)
@@ -13,7 +13,7 @@ set(unpacked ${CMAKE_BINARY_DIR}/distribution)
 set(apt ${unpacked}/apt)
 set(missing "")
 
-# Fetches lists for apt into the build folder. Leaves in the global property why that did not work, if so.
+# Fetches apt's lists into the build folder. If that fails, the global property has the reason.
 function(recheck_open_distribution)
   set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "not one with apt")
   if(NOT RECHECK_APT_GET OR NOT RECHECK_APT_CACHE)
@@ -21,7 +21,7 @@ function(recheck_open_distribution)
   endif()
   file(REMOVE_RECURSE ${apt})
   file(MAKE_DIRECTORY ${apt}/lists/partial ${apt}/archives/partial)
-  # hooks that follow an update are meant for the system's own lists
+  # the system's update hooks apply only to its own lists
   file(WRITE ${apt}/conf "\
 Dir::State::Lists \"${apt}/lists\";
 Dir::Cache \"${apt}\";
@@ -33,7 +33,7 @@ Acquire::https::Timeout \"10\";
 APT::Sandbox::User \"root\";
 #clear APT::Update;
 ")
-  # the tables of contents first, which are short: the lists may take their time where one has come
+  # first the short tables of contents: if one arrives, the lists may take longer
   file(WRITE ${apt}/contents "#clear Acquire::IndexTargets;\n")
   execute_process(COMMAND ${RECHECK_APT_GET} -c ${apt}/conf -c ${apt}/contents update
                   OUTPUT_QUIET ERROR_QUIET TIMEOUT 15)
@@ -46,8 +46,8 @@ APT::Sandbox::User \"root\";
   set_property(GLOBAL PROPERTY RECHECK_DISTRIBUTION "")
 endfunction()
 
-# Unpacks a package of the distribution, and the shared library that it is for, unless that is done
-# or too old.
+# Unpacks a package of the distribution and its shared library, unless that is done or the package is
+# too old.
 function(recheck_unpack package version)
   if(EXISTS ${unpacked}/${package})
     return()
@@ -87,13 +87,13 @@ function(recheck_unpack package version)
   endif()
 endfunction()
 
-# Fetches an archive unless it is there. Leaves in the global property why that did not work, if so.
+# Fetches an archive unless it exists. If that fails, the global property has the reason.
 function(recheck_download archive url hash)
   get_property(closed GLOBAL PROPERTY RECHECK_ARCHIVE)
   if(EXISTS ${archive} OR closed)
     return()
   endif()
-  # a byte first: INACTIVITY_TIMEOUT does not count while a connection is being made
+  # one byte first, because INACTIVITY_TIMEOUT does not cover the connection phase
   file(DOWNLOAD ${url} RANGE_START 0 RANGE_END 0 STATUS status TIMEOUT 15)
   list(POP_FRONT status code closed)
   if(code EQUAL 0)
@@ -113,7 +113,7 @@ function(recheck_download archive url hash)
   set_property(GLOBAL PROPERTY RECHECK_ARCHIVE "${closed}")
 endfunction()
 
-# by the CMake package: a name for people, the oldest version, the distribution's package, the archive
+# for each CMake package: its full name, the oldest version, the distribution's package, the archive
 # and its SHA-256
 set(pin_GTest GoogleTest 1.12 libgtest-dev
   https://github.com/google/googletest/archive/refs/tags/v1.14.0.tar.gz
@@ -125,8 +125,8 @@ set(pin_nlohmann_json nlohmann-json 3.11 nlohmann-json3-dev
   https://github.com/nlohmann/json/releases/download/v3.11.3/json.tar.xz
   d6c65aca6b1ed68e7a182f4757257b107ae403032760ed6ef121c9d55e81757d)
 
-# Finds the CMake package `name`. Leaves in recheck_problem what to do about all those that were not to
-# be had.
+# Finds the CMake package `name`. recheck_problem says how to install all packages that could not be
+# found.
 function(recheck_dependency name)
   foreach(field title version debian url hash)
     list(POP_FRONT pin_${name} ${field})
@@ -144,7 +144,7 @@ function(recheck_dependency name)
       recheck_unpack(${debian} ${version})
       unset(${name}_DIR CACHE)
       find_package(${name} ${version} CONFIG QUIET PATHS ${unpacked}/usr NO_DEFAULT_PATH)
-      unset(${name}_DIR CACHE)  # else it passes for installed the next time
+      unset(${name}_DIR CACHE)  # else the next run takes it for installed
       set(from "from the distribution's package")
     elseif(way STREQUAL "archive")
       get_filename_component(archive ${url} NAME)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Python3_FOUND and Python3_EXECUTABLE, whatever the user has set for other Python programs.
+# Sets Python3_FOUND and Python3_EXECUTABLE, regardless of the user's settings for other Python programs.
 include_guard(GLOBAL)
 execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "(^|\n)PYTHON[A-Z0-9_]*=" variables "${variables}")

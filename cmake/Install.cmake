@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What find_package(recheck) finds: the harness, its headers, the renderer, and the functions that make a
-# program of experiments. Our own experiments and their kernels stay here.
+# Installs the package for find_package(recheck): the harness, its headers, the renderer, and the functions
+# that make a program of experiments. Our own experiments and kernels are not installed.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/recheck)
@@ -15,7 +15,7 @@ if(CMAKE_CUDA_COMPILER)
 endif()
 install(TARGETS ${targets} EXPORT recheck)
 install(EXPORT recheck NAMESPACE recheck:: FILE recheckTargets.cmake DESTINATION ${package})
-# each header includes others by its place in this tree
+# headers include each other by their paths in this tree
 install(FILES experiments/README.md experiments/recheck.hpp DESTINATION ${headers}/experiments)
 install(DIRECTORY experiments/harness DESTINATION ${headers}/experiments
         FILES_MATCHING PATTERN "*.hpp")

@@ -9,7 +9,7 @@ if(NOT Python3_FOUND)
   message(WARNING " ${RECHECK_NO_PYTHON}. Measuring works without it; rendering and its tests do not.")
   return()
 endif()
-# isolated: no variable, package or start-up file of the user's changes what it does
+# isolated from the user's variables, packages and start-up files
 set(RECHECK_PYTHON ${Python3_EXECUTABLE} -I -X utf8 -X pycache_prefix=${CMAKE_BINARY_DIR}/pycache CACHE INTERNAL "")
 set(RECHECK_REPORT ${RECHECK_PYTHON} -S ${recheck_reports}/recheck-report CACHE INTERNAL "")
 set(words "")

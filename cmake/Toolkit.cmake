@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# The CUDA Toolkit and the driver, looked at before anything is built, and the architectures to build for.
-# Leaves in recheck_problem what has to be done first, if anything.
+# Checks the CUDA Toolkit and the driver before anything is built, and chooses the architectures. Sets
+# recheck_problem if the user has to fix something first.
 include_guard(GLOBAL)
 option(RECHECK_ALL_ARCHITECTURES "Build machine code for every architecture from Turing on" OFF)
 set(oldest 12.4)
@@ -12,7 +12,7 @@ if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
   return()
 endif()
 
-# where CMake looks for nvcc, and then where NVIDIA's installer puts it
+# CMake's own places for nvcc, then those of NVIDIA's installer
 set(nvcc "${CMAKE_CUDA_COMPILER}")
 if(NOT nvcc)
   unset(CMAKE_CUDA_COMPILER CACHE)
@@ -105,7 +105,7 @@ elseif(broken)
   string(APPEND broken "; fix the driver until nvidia-smi lists the GPU")
 endif()
 
-# CUDA 13 has code from 7.5 on, and our oldest from 5.0 on
+# CUDA 13 supports 7.5 and later; our oldest toolkit supports 5.0 and later
 set(for_old_gpus "CUDA ${oldest} to 12.9")
 if(NOT gpus MATCHES "^([5-9][0-9]|[0-9][0-9][0-9])|;([5-9][0-9]|[0-9][0-9][0-9])")
   set(for_old_gpus "a newer GPU, and the CUDA Toolkit")
@@ -113,7 +113,7 @@ endif()
 
 set(what_to_install "the CUDA Toolkit")
 if(nvcc AND broken MATCHES "^it does not answer")
-  # when CMake tries nvcc, it calls the driver too, and would hang
+  # CMake's test of nvcc also calls the driver, and would hang
   set(recheck_problem "The NVIDIA driver does not answer: reboot, or ${without}")
   return()
 endif()
@@ -151,7 +151,7 @@ execute_process(COMMAND ${nvcc} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIE
 string(REGEX MATCHALL "[0-9]+" known "${known}")
 list(SORT known COMPARE NATURAL)
 
-# who names architectures gets them, as in any project of CMake's; a changed CUDAARCHS is followed
+# the user's architectures have priority, as in any CMake project; a changed CUDAARCHS takes effect
 if(NOT "$ENV{CUDAARCHS}" STREQUAL "" AND NOT "$ENV{CUDAARCHS}" STREQUAL "${RECHECK_CUDAARCHS}")
   if(NOT CMAKE_CUDA_ARCHITECTURES OR RECHECK_CUDAARCHS)
     set(CMAKE_CUDA_ARCHITECTURES "$ENV{CUDAARCHS}" CACHE STRING "CUDA architectures" FORCE)
@@ -194,7 +194,7 @@ endif()
 include(CheckLanguage)
 check_language(CUDA)
 if(NOT CMAKE_CUDA_COMPILER)
-  unset(CMAKE_CUDA_COMPILER CACHE)  # to be looked for again when CMake configures again
+  unset(CMAKE_CUDA_COMPILER CACHE)  # the next configuration looks for it again
   # a user with nvcc wants the GPU rows; nvcc's own message explains best what is wrong
   set(try "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc")
   file(WRITE "${try}.cu" "#include <cuda_runtime.h>\n__global__ void kernel() {}\n")
@@ -223,7 +223,7 @@ configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
 endif()
 
 
-# a driver runs what toolkits of its own major version build, and of earlier ones
+# a driver runs code from toolkits of its own or an earlier major version
 if(broken)
   message(WARNING " The NVIDIA driver does not work, and the GPU rows will not run: ${broken}.")
 elseif(driver STREQUAL "unknown")
@@ -261,7 +261,7 @@ if(NOT CMAKE_CUDA_ARCHITECTURES)
 run. Install ${for_old_gpus}, set CUDACXX to its nvcc, and configure a new build folder.")
   endif()
   if(RECHECK_ALL_ARCHITECTURES)
-    # what is sold from Turing on, and PTX for the rest
+    # products from Turing on, and PTX for the others
     set(CMAKE_CUDA_ARCHITECTURES 75 80-real 86-real 89-real 90-real 100-real 120)
   elseif(ptx OR machine)
     set(CMAKE_CUDA_ARCHITECTURES ${ptx} ${machine})
@@ -275,7 +275,7 @@ run. Install ${for_old_gpus}, set CUDACXX to its nvcc, and configure a new build
 7.5 for others. CUDAARCHS names another: CUDAARCHS=80")
     endif()
   endif()
-  # as far as this nvcc knows them: 100 and 120 came with 12.8. The newest keeps its PTX
+  # only those that this nvcc supports: 12.8 added 100 and 120. The newest keeps its PTX
   set(newest "")
   foreach(arch ${CMAKE_CUDA_ARCHITECTURES})
     string(REGEX MATCH "^[0-9]+" number ${arch})
@@ -288,12 +288,12 @@ run. Install ${for_old_gpus}, set CUDACXX to its nvcc, and configure a new build
   if(RECHECK_ALL_ARCHITECTURES AND NOT newest IN_LIST CMAKE_CUDA_ARCHITECTURES)
     list(APPEND CMAKE_CUDA_ARCHITECTURES ${newest}-virtual)
   endif()
-  # Hopper is built for with its own features, wgmma among them
+  # code for Hopper uses its own features, such as wgmma
   list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^90-real$" 90a-real)
 endif()
 
-# A library of another toolkit would be measured without a word: warns where there is one. By versions:
-# a distribution has its one toolkit in several folders, and an nvcc that calls another.
+# Warns about libraries of another toolkit, which would be measured silently. Compares versions, because a
+# distribution has its toolkit in several folders, and its nvcc may call another one.
 function(recheck_one_toolkit)
   foreach(library cublas cudart_static)
     get_filename_component(from "${CUDA_${library}_LIBRARY}" REALPATH)

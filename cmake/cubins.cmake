@@ -1,14 +1,14 @@
-# Writes SOURCE with the record's facts about the device code in each of OBJECTS, right after its
+# Writes SOURCE with the record's facts about the device code in each of OBJECTS. Runs right after the
 # compilation.
 # - Its checksum: the first 16 digits of the SHA-256 of nvcc's output, made with a seed and without
 #   compression; null where UNKNOWN gives a reason. The same sources, compiler and flags give the same
 #   digits in every folder.
-# - Its compile options: the assembler's own notes in it, the command in COMMANDS, CMake's
-#   compile_commands.json, and the flags that nvcc takes from the environment.
+# - Its compile options: the assembler's notes in it, the command in COMMANDS, which is CMake's
+#   compile_commands.json, and nvcc's flags from the environment.
 cmake_policy(VERSION 3.25)
 
-# The commands by object. Brackets and semicolons have a meaning in CMake's lists, quotes and
-# backslashes one for the shell.
+# The commands by object. Brackets and semicolons are special in CMake's lists, quotes and backslashes
+# in the shell.
 function(plain text)
   string(REGEX REPLACE "[][;\"\\]" "" plain "${${text}}")
   set(${text} "${plain}" PARENT_SCOPE)
@@ -43,7 +43,7 @@ foreach(kind debug unoptimised fast_math)
   set(${kind} "")
 endforeach()
 foreach(object IN LISTS OBJECTS)
-  # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o, below a folder of a configuration perhaps
+  # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o, possibly in a configuration's folder
   if(NOT object MATCHES "\\.dir/(.+\\.cu)\\.[^/]+$")
     continue()
   endif()
@@ -51,7 +51,7 @@ foreach(object IN LISTS OBJECTS)
   set(options "")
   if(OBJCOPY)
     set(code "${SOURCE}.fatbin")
-    # relocatable device code is in the other section
+    # relocatable device code has another section
     execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin --only-section=__nv_relfatbin
                             "${object}" "${code}" RESULT_VARIABLE failed)
     if(failed AND NOT UNKNOWN)
@@ -59,7 +59,7 @@ foreach(object IN LISTS OBJECTS)
     endif()
   endif()
   if(OBJCOPY AND NOT failed)
-    # "-O 0 -arch sm_90 -m 64" of ptxas, "-O0" of fatbinary, for whoever compiles the PTX
+    # ptxas notes "-O 0 -arch sm_90 -m 64"; fatbinary notes "-O0" for compiling the PTX
     file(STRINGS "${code}" options REGEX "(^| )(-g|(-O ?|--?opt-level[= ]?)[01])( |$)")
   endif()
   if(NOT UNKNOWN)

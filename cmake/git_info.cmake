@@ -1,26 +1,26 @@
-# Writes OUTPUT with the commit of SOURCE, and whether and how its work tree differs from it, the folder
-# BUILD within it left out: of a program's source, or with OF=harness of the harness's. A tree is clean only
-# if git can compare all of it: an error or a setting that hides changes counts as dirty.
+# Writes OUTPUT with the commit of SOURCE, and the differences of its work tree without the folder BUILD. The
+# source is a program's, or the harness's with OF=harness. A tree is clean only if git can compare all of it:
+# an error, or a setting that hides changes, counts as dirty.
 if(NOT OF)
   set(OF git)
 endif()
 
-# hooks set some of git's variables for another repository, and others change what git compares
+# some of git's variables, set by hooks, name another repository; others change what git compares
 execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
 string(REGEX MATCHALL "(^|\n)GIT_[A-Za-z0-9_]+" variables "${variables}")
 foreach(variable IN LISTS variables)
   string(STRIP "${variable}" variable)
   unset(ENV{${variable}})
 endforeach()
-# the owner of a mounted work tree may be someone else: reading its commit is harmless
+# a mounted work tree may have another owner; reading its commit is harmless
 set(git git -c safe.directory=* -c core.fsmonitor=false -c core.untrackedCache=false
         -c core.checkStat=default -c core.trustctime=true -c core.quotePath=false -C "${SOURCE}")
 execute_process(COMMAND ${git} rev-parse HEAD OUTPUT_VARIABLE commit RESULT_VARIABLE failed
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-# a repository around an unpacked archive, or around a copy, knows nothing of these files
+# a repository around an unpacked archive or a copy does not contain these files
 execute_process(COMMAND ${git} ls-files --error-unmatch CMakeLists.txt RESULT_VARIABLE foreign
                 OUTPUT_QUIET ERROR_QUIET)
-# a copied submodule, or core.worktree, has git compare another folder
+# in a copied submodule, or with core.worktree, git compares another folder
 execute_process(COMMAND ${git} rev-parse --show-toplevel OUTPUT_VARIABLE top
                 OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 file(REAL_PATH "${SOURCE}" source)
@@ -41,13 +41,13 @@ endif()
 execute_process(COMMAND ${git} status --porcelain --untracked-files=normal --ignored=matching
                         --ignore-submodules=none -- ${there}
                 OUTPUT_VARIABLE changes RESULT_VARIABLE no_status ERROR_QUIET)
-# a user's settings may hide notes and folders, but not a source file, which the build would take
+# the user's settings may hide notes and folders, but not source files, which the build uses
 execute_process(COMMAND ${git} ls-files -o -i --exclude-standard -- ${sources}
                 OUTPUT_VARIABLE ignored ERROR_QUIET)
 string(REGEX REPLACE "([^\n]+)\n" "!! \\1\n" ignored "${ignored}")
 string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}${ignored}")
 string(REGEX REPLACE "!! [^\n]*\n" "" changes "${changes}")
-# files marked assume-unchanged or skip-worktree have another letter than H
+# files marked assume-unchanged or skip-worktree have a letter other than H
 execute_process(COMMAND ${git} ls-files -v -- ${there} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
                 ERROR_QUIET)
 string(REGEX REPLACE "(^|\n)H [^\n]*" "" unwatched "${unwatched}")
@@ -58,7 +58,7 @@ if(failed OR no_status OR no_list OR NOT changes STREQUAL "")
 endif()
 set(diff "")
 if(dirty AND NOT failed)
-  # the list of changes goes in too, and what is in the files that git diff leaves out
+  # includes the list of changes, and the contents of the files that git diff leaves out
   execute_process(COMMAND ${git} ls-files -o --exclude-standard -- ${there} OUTPUT_VARIABLE others
                   ERROR_QUIET)
   string(REGEX REPLACE "(^|\n)(!!|[A-Za-z]) " "\\1" marked "${unwatched}")

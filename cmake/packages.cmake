@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -D PYTHON=PROGRAM -D FOLDER=FOLDER -D CHECK=PYTHON -D REQUIREMENTS=FILE -P packages.cmake
 #
-# Installs the Python packages of FILE, pinned, into a virtual environment in FOLDER. It is ready when the
-# statement CHECK, an import, succeeds there.
+# Installs the pinned Python packages of FILE into a virtual environment in FOLDER. It is complete if the
+# import statement CHECK succeeds in it.
 set(remedy "see to the network; ${REQUIREMENTS} lists them")
-# pip follows the user's settings, in the environment or pip.conf, only on where packages come from: others
-# would install them elsewhere, or not at all. PIP_NO_INDEX is kept, as users without a network set it together
+# of the user's settings for pip, in the environment or pip.conf, only the sources of packages apply: others
+# may install elsewhere, or nothing. PIP_NO_INDEX is kept, because users without a network set it together
 # with PIP_FIND_LINKS
 set(install [=[
 import ast, os, subprocess, sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# To be included by a project of others: CUDA if there is any, and Recheck, from the clone or the installation
-# that this file is in.
+# For other projects to include: enables CUDA if available, and adds Recheck from the clone or installation that
+# contains this file.
 if(EXISTS ${CMAKE_CURRENT_LIST_DIR}/recheckConfig.cmake)
   include(CheckLanguage)
   check_language(CUDA)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims import load_collection
-from recheck_report.claims.collection import MENDED
+from recheck_report.claims.collection import FIXED
 from recheck_report.claims.collection import SNIPPETS as FOLDER
 from recheck_report.claims.names import faults
 from recheck_report.collect.nvcc import compiled
@@ -66,15 +66,15 @@ COMPILED = sorted(
 
 
 def test_snippets_and_errata_name_each_other() -> None:
-    stems = {key.removeprefix("compile:").removesuffix(MENDED) for key in COMPILED}
+    stems = {key.removeprefix("compile:").removesuffix(FIXED) for key in COMPILED}
     assert stems == {path.stem for path in SNIPPETS.iterdir()}
-    assert {f"compile:{stem}{form}" for stem in stems for form in ("", MENDED)} == {*COMPILED}
+    assert {f"compile:{stem}{form}" for stem in stems for form in ("", FIXED)} == {*COMPILED}
     for erratum in KNOWN.errata:
         for check in erratum.check:
             if check.test in COMPILED:
                 assert check.test.startswith(f"compile:{erratum.id}")
-                mended = check.test.endswith(MENDED)
-                assert check.finds == ("compiles" if mended else "refused")
+                fixed = check.test.endswith(FIXED)
+                assert check.finds == ("compiles" if fixed else "refused")
 
 
 NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
@@ -85,7 +85,7 @@ NVCC = shutil.which(os.environ.get("RECHECK_NVCC", "nvcc"))
 def test_nvcc_agrees_with_the_errata(key: str) -> None:
     assert NVCC is not None
     said = compiled(NVCC, key.removeprefix("compile:"), SNIPPETS)
-    wanted = "compiles" if key.endswith(MENDED) else "refused"
+    wanted = "compiles" if key.endswith(FIXED) else "refused"
     assert said == {"reason": None, "outcome": wanted, "count": 0}
 
 

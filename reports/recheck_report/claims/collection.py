@@ -82,7 +82,7 @@ class Collection:
 
 
 # the folder of snippets that nvcc compiles; a macro in them may enable a fix
-SNIPPETS, MENDED = "errata", "/mended"
+SNIPPETS, FIXED = "errata", "/mended"
 FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
 EXPERIMENT_FILES = ("claims.toml", "figures.toml", STORY)
 
@@ -133,6 +133,6 @@ def _faults(collection: Collection) -> Iterator[str]:
     snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
-        if kind == "compile" and (name := name.removesuffix(MENDED)) not in snippets:
+        if kind == "compile" and (name := name.removesuffix(FIXED)) not in snippets:
             what = f"{SNIPPETS}/ has no {name}.cu; {list_or_nearest(snippets, name)}"
             yield f"{address}: field {check.place}.test: {what}"

@@ -31,12 +31,12 @@ PAGES = ("claims.md", "errata.md")  # their anchors are in other views
 SENTENCE = 60  # letters in a cell of a column that needs width
 # tooltips of the signs after a number or a name
 SIGNS = {
-    "ᵉ": "By the far ends of two intervals: the two have too few rounds in common to be paired.",
+    "ᵉ": "From the far ends of both intervals: too few common rounds for pairing.",
     "≈": "No significant difference, after correction for the number of comparisons.",
     "±": "The larger half of the 95 % interval of the median.",
-    "§": "Split inputs on tensor cores: not IEEE fp32, within a bound of its own.",
+    "§": "Split inputs on tensor cores: not IEEE fp32, but within its own error bound.",
     "†": "Not fp32-accurate: it rounds its inputs.",
-    "‡": "Another problem with these bytes: no equal of the rest.",
+    "‡": "Solves another problem with the same bytes: not comparable with the others.",
 }
 _SIGN = re.compile(f"[{''.join(SIGNS)}]")
 
