@@ -210,8 +210,10 @@ def test_what_became_slower_comes_first(record: Json, measured: Measured, opened
     assert audit
     timed = [case for case in measured.record.cases if case.seconds]
     compared = len(timed) - len([case for case in measured.record.cases_of(audit) if case.seconds])
-    assert page.inner_text("#answer").startswith(f"3 of {compared:,} cases became slower, 0 faster")
-    table = page.get_by_role("table", name="Slower than in this report")
+    assert page.inner_text("#answer").startswith(
+        f"In the other run, 0 of {compared:,} shared cases are faster, 3 slower"
+    )
+    table = page.get_by_role("table", name="Slower in the other run")
     assert sorted(table.locator("tbody th").all_inner_texts()) == sorted(slowed)
     first = page.get_by_role("table").first.inner_text()
     assert first.startswith("The library, the first kernel, the fastest") and "/cublas/" in first
@@ -221,6 +223,26 @@ def test_what_became_slower_comes_first(record: Json, measured: Measured, opened
     # the next record has not these verdicts
     dropped(page, ("record.json", packed(record)))
     assert "0 of" in page.inner_text("#answer") and "Verdicts" not in page.inner_text("main")
+
+
+def test_a_held_run_and_any_two_kernels_are_compared_without_a_file(
+    record: Json, measured: Measured, opened: Opened, tmp_path: Path
+) -> None:
+    other = scale(copied(record), CASE, 1.3)
+    other["environment"]["gpu"]["name"] = "NVIDIA H200"
+    held = read(keep(tmp_path / "other", other), EXPERIMENTS)
+    path = tmp_path / "report.html"
+    path.write_bytes(made(measured, None, [held]))
+    page = opened("view=compare", path)
+    assert page.inner_text("#answer").startswith("On the other GPU, 0 of ")
+    assert ", 1 slower and " in page.inner_text("#answer") and "became" not in page.inner_text(
+        "main"
+    )
+    page.select_option("#kernel", "tile16")
+    page.select_option("#against", "global16")
+    until(page, "location.hash.includes('kernel=tile16&against=global16')")
+    shown = page.get_by_role("table", name="tile16 against global16").inner_text()
+    assert "1024³" in shown and "× [" in shown and "ᵉ" in shown
 
 
 def test_it_tells_changes_as_the_command_does(
