@@ -98,7 +98,11 @@ class World:
         record: Any = {"strategies": self.rows}
         if any(word.startswith("--experiment") for word in words):
             record = {"environment": self.environment}
-            record["experiments"] = [{"name": n, "axes": axes} for n, axes in self.axes.items()]
+            shapes = {"matmul": TILE.split("/")[2], "matvec": NAIVE.split("/")[2], "machine": "1"}
+            record["experiments"] = [
+                {"name": name, "axes": axes, "headline": shapes[name]}
+                for name, axes in self.axes.items()
+            ]
         if self.environment:
             (Path(flag(words, "--output")) / "record.json").write_text(json.dumps(record))
         return Ended(0, "", "")

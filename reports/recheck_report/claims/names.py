@@ -157,6 +157,10 @@ def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, s
         for at, figure in enumerate(figures.figure):
             name = f"{experiment}/{figure.strategy}/{figure.shape}/{figure.regime}"
             yield experiment, f"{experiment}/figures.toml: field figure[{at}]", name
+    for experiment in collection.settings.removed:
+        for pair in collection.settings.pairs(experiment):
+            for row in (pair.row, pair.without):
+                yield experiment, f"{SOURCES}: field removed.{experiment}", f"{experiment}/{row}"
     for listing in collection.listings:
         for row in (listing.row, listing.general):
             yield listing.experiment, f"listings.toml: listing {listing.row}", row

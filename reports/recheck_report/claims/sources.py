@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Annotated
 
 from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, table_of
-from recheck_report.record.typed import BadRecord, Is, members, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, members, read_toml, typed
 
 SOURCES = "sources.toml"
 # sources of other rows: the harness, and vendors' libraries
@@ -40,6 +41,15 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Removed:
+    """Two rows that show what a cost of accesses to memory amounts to."""
+
+    cost: str
+    row: str
+    without: str
+
+
+@dataclass(frozen=True)
 class Settings:
     """Settings of the whole collection."""
 
@@ -49,12 +59,19 @@ class Settings:
     log_held_by: str = ""  # what keeps the log of changed checks complete: "a test"
     # by experiment, in the order of its page: a kind, and the rows that it shows
     charts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # by experiment: "COST: ROW OTHER", where OTHER differs from ROW by being without that cost
+    removed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     algorithms: dict[str, str] = field(default_factory=dict)  # by id, a description
     dispatch: tuple[str, ...] = ()  # rows that launch the best of other rows, in old records
+
+    def pairs(self, experiment: str) -> list[Removed]:
+        parts = (said.partition(": ") for said in self.removed.get(experiment, ()))
+        return [Removed(cost, *rows.split()) for cost, _, rows in parts]
 
 
 # the kinds of charts of an experiment
 CHARTS = ("ladder", "cpu_gpu", "loops", "block_policy", "rows_blocks")
+_REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
 _read = table_of(Source)
 
 
@@ -70,6 +87,11 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
         for experiment, charts in settings.charts.items():
             for chart in charts:
                 one_of(CHARTS, chart.partition(" ")[0], f"charts.{experiment}")
+        for experiment, pairs in settings.removed.items():
+            if not all(map(_REMOVED.fullmatch, pairs)):
+                raise Unfit(
+                    'must be texts such as "bank conflicts: row other_row"', f"removed.{experiment}"
+                )
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     return {source.id: source for source in sources}, settings

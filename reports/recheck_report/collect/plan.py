@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from recheck_report.claims.checks import Check
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import BadProgram, cases_of, execute
 from recheck_report.record.case import Source
-from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, LIMITS, is_metric
+from recheck_report.record.counters import ATTRIBUTES, COSTS, COUNTERS, LAUNCHES, LIMITS, is_metric
 from recheck_report.record.read import RECORD
 from recheck_report.record.typed import BadRecord, bytes_of, read_json
 
@@ -39,8 +39,8 @@ def deciding(collection: Collection) -> Iterator[Check]:
         yield from erratum.check
 
 
-def wanted(collection: Collection) -> Wanted:
-    """What a collection needs."""
+def wanted(collection: Collection, headlines: Mapping[str, str]) -> Wanted:
+    """What a collection needs; `headlines`: the shape of each experiment's tables."""
     wanted = Wanted()
     for _, check in collection.asked:
         if check.form == "count":
@@ -54,6 +54,10 @@ def wanted(collection: Collection) -> Wanted:
             # other names are in the record
             known_names = sorted({check.name, *expression.names(check.expression or "0")})
             wanted.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
+    for name, shape in headlines.items():
+        for pair in collection.settings.pairs(name):
+            for row in (pair.row, pair.without):
+                wanted.cases.setdefault(f"{name}/{row}/{shape}/cold", set()).update(COSTS)
     steps = (step for story in collection.stories.values() for step in story.steps)
     for case in (step.binds for step in steps if step.binds):
         wanted.cases.setdefault(case, set()).update(LIMITS)

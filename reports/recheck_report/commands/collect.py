@@ -111,7 +111,9 @@ def check_names(
 
 
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
-    record, asked = environment(options.recheck), wanted(collection)
+    record = environment(options.recheck)
+    headlines = {each["name"]: each["headline"] for each in record["experiments"]}
+    asked = wanted(collection, headlines)
     names = tables(options.recheck, record)
     check_names(options, collection, record, names)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):

@@ -42,6 +42,8 @@ from recheck_report.say.times import cases_csv
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 
+MOST_RUNS = 4  # records that report.html holds to compare with, 100 KB each
+
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
     """A page, or the reason why it could not be made."""
@@ -119,8 +121,9 @@ def render(
     files[CASES] = cases_csv(record)
     files |= report.compressed
     files |= {f"charts/{c.picture.name}": c.svg for of in drawn.values() for c in of if c.svg}
+    runs = [run for run in beside if run.record.environment != record.environment]
     files["report.html"] = or_placeholder(
-        lambda: html_page(report, peak),
+        lambda: html_page(report, peak, runs[:MOST_RUNS]),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files

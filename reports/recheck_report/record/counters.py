@@ -106,6 +106,13 @@ LIMITS = (
     "shared_bank_conflicts",
     "shared_wavefronts",
 )
+# counters that show what accesses to memory cost
+COSTS = (
+    "shared_bank_conflicts",
+    "shared_wavefronts",
+    *("requests", "sectors", "store_requests", "store_sectors"),
+    "dram_bytes",
+)
 LAUNCHES = "launches"  # kernels of one call, which need no metric
 # of the device, by Nsight Compute's names
 ATTRIBUTES = {

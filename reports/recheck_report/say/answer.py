@@ -166,12 +166,13 @@ def folded(report: Measured) -> Section | None:
                 continue
             name = f"{source.id}, {source.name}: {len(some)} {one if len(some) == 1 else many}"
             rows = [claim_row(judged) for judged in some]
-            shown = table(SUMMARY, rows)
+            of_table = f"{source.id}, {verdict}"
+            shown = table(SUMMARY, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
                 about = (
                     (row[0], reason(judged) or NONE) for row, judged in zip(rows, some, strict=True)
                 )
-                shown = table(("they said", "why it has no verdict"), about)
+                shown = table(("they said", "why it has no verdict"), about, title=of_table)
             folds.append(Fold(text(name), (shown,)))
     holding = len(_with(report, VERDICT.HOLDS))
     title = text(f"What holds: {holding}, and what has no verdict")

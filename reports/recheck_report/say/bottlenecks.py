@@ -12,6 +12,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say import standings
 from recheck_report.say.nodes import (
     Code,
     Section,
@@ -43,7 +44,8 @@ COSTS_NOTE = """\
 Nsight Compute counted these in one cold launch. An access to shared memory without a bank conflict
 counts 0. A warp that loads 32 neighbouring words needs 4 sectors. 1.00 compulsory bytes means that
 each input was read once and each output written once; *reads* means that only reads were counted.
-A dash: not measured."""
+Bytes that are still in L2 when the launch ends are not counted. A dash: not measured."""
+REMOVED = ["what was removed", "kernel with it", "kernel without it", "gain", "timed"]
 
 
 def absence(probes: Probes | None, record: Record) -> Text:
@@ -93,10 +95,30 @@ def costs(report: Measured, experiment: Experiment) -> Section | None:
     why = absence(report.probes, record)
     rows = [] if why else [*_costs(report, experiment)]
     why = why or text("no counters of these kernels were collected")
-    body = blocks(marked(COSTS_NOTE), table(COSTS, rows, range(2, 6)))
+    counted = blocks(
+        marked(COSTS_NOTE), table(COSTS, rows, range(2, 6), f"{experiment.title}: costs")
+    )
     none = blocks(text("Not measured: ", why, "."))
+    gained = f"{experiment.title}: what removing costs gained"
+    gains = table(REMOVED, _removed(report, experiment), title=gained)
     title = text("Bank conflicts and other costs")
-    return Section(title, body if rows else none, "costs")
+    return Section(title, blocks(gains, counted if rows else none), "costs")
+
+
+def _removed(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
+    """What removing a cost gained, for each pair of kernels that shows it at the headline."""
+    shape = experiment.headline
+    for pair in report.collection.settings.pairs(experiment.name):
+        for regime in dict.fromkeys((report.record.ranked_by(experiment), "cold")):
+            names = pair.without, pair.row
+            timed = (report.record.timed(experiment, name, shape, regime) for name in names)
+            without, base = timed
+            if without and base:
+                ratio = report.comparisons.verdict(base, without)
+                shown = standings.Standing(experiment, shape, regime, without, base, ratio)
+                kernels = (standings.named(case, experiment) for case in (base, without))
+                yield texts((pair.cost, *kernels, shown.words, f"{regime}, {shape_label(shape)}"))
+                break
 
 
 def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:

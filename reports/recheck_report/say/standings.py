@@ -265,7 +265,8 @@ def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
         f"The fastest kernel against the fastest row of the library, {made[0].regime} unless the "
         "shape says sustained. Tied: the interval with its noise includes 1."
     )
-    shown_table = table([*columns, "kernel against library", "outcome"], rows)
+    columns += ["kernel against library", "outcome"]
+    shown_table = table(columns, rows, title=f"{experiment.title}, shape by shape")
     return Section(text("Against the library, shape by shape"), blocks(note, shown_table), "shapes")
 
 

@@ -49,9 +49,9 @@ def place(to: str) -> str | None:
     if page in ("", "method.md", "changes.md") or name == "without-a-time":
         return f"#view=evidence{f'&section={name}' if name else ''}"
     # an experiment's page, not one of its rows
-    if name in ("", "shapes") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
+    if name in ("", "shapes", "costs") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
         shown = (
-            f"summary&section=shapes-{experiment[1]}"
+            f"summary&section={name}-{experiment[1]}"
             if name
             else f"speed&experiment={experiment[1]}"
         )

@@ -13,7 +13,7 @@ from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, VERDICTS, duration, spread
-from recheck_report.say import claim, documents, provenance, standings, tables
+from recheck_report.say import bottlenecks, claim, documents, provenance, standings, tables
 from recheck_report.say.nodes import (
     Anchor,
     Block,
@@ -135,11 +135,12 @@ class Views:
     def sections(self) -> tuple[Block, ...]:
         """What the first page of the Markdown report says, from the fastest kernels on."""
         experiments = self.report.record.ordinary
-        tables = ((e, standings.shapes_section(self.report, e)) for e in experiments)
+        made = {"shapes": standings.shapes_section, "costs": bottlenecks.costs}
         folds = (
-            Fold(text(Anchor(f"shapes-{e.name}"), f"{e.title}: every shape"), s.blocks)
-            for e, s in tables
-            if s
+            Fold(text(Anchor(f"{name}-{e.name}"), f"{e.title}: ", section.title), section.blocks)
+            for name, make in made.items()
+            for e in experiments
+            if (section := make(self.report, e))
         )
         return answer_blocks(self.report, self.peak, folds)
 

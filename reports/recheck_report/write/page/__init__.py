@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,9 @@ _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 WITHOUT = "This page draws plots and samples by a script. All else can be read without."
 
 
-def page(report: Measured, peak: Peak | None = None) -> bytes:
-    """The page of a record; `peak`: what another report adds to its answer."""
+def page(report: Measured, peak: Peak | None = None, others: Sequence[Measured] = ()) -> bytes:
+    """The page of a record; `peak`: what another report adds to its answer; `others`: records that
+    it can be compared with, without a file."""
     views = Views(report, peak)
     writer = Writer(lambda name: _case(name) if name in report.record.by_id else None)
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
@@ -82,7 +84,7 @@ def page(report: Measured, peak: Peak | None = None) -> bytes:
 <p><a href="#view=evidence" data-view="evidence">Evidence: self-audit, method, every case</a></p>
 </footer>
 <p id="live" class="unseen" role="status" aria-live="polite"></p>
-<script type="application/json" id="data">{embedded(data.of(report))}</script>
+<script type="application/json" id="data">{embedded(data.of(report, others))}</script>
 <script type="text/plain" id="samples">{packing.samples(report.record)}</script>
 <script>{script}</script>
 </body>

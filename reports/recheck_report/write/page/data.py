@@ -5,6 +5,7 @@ Every ratio and outcome is what the Markdown report has, made by the same code.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -29,8 +30,8 @@ from recheck_report.write.html import SIGNS
 Json = dict[str, Any]
 
 
-def of(report: Measured) -> Json:
-    """Everything but the samples."""
+def of(report: Measured, others: Sequence[Measured]) -> Json:
+    """Everything but the samples; `others`: records to compare with."""
     record, counters = report.record, report.probes.counters if report.probes else {}
     gpu = record.environment.gpu
     return {
@@ -43,7 +44,27 @@ def of(report: Measured) -> Json:
         "experiments": [_experiment(report, each) for each in record.experiments],
         **_cases(report),
         "suspects": report.faster_than_ceiling,
+        "others": [_other(report.record, other) for other in others],
         "counters": {name: asdict(c) for name, c in counters.items()},
+    }
+
+
+def _other(record: Record, other: Measured) -> Json:
+    """Another record's times of the cases that `record` has, in their order, and its verdicts."""
+    env, by_id = other.record.environment, other.record.by_id
+    cases = [by_id.get(case.id) for case in record.cases]
+    times = [case.seconds if case else None for case in cases]
+    return {
+        "name": f"{machine(other.record)}, {env.started[:10]}",
+        "gpu": other.gpu,
+        "commit": env.git.commit,
+        "started": env.started,
+        "driver": env.driver,
+        "median": [time and float(f"{time.median:.7g}") for time in times],
+        "low": [time and float(f"{time.low:.7g}") for time in times],
+        "high": [time and float(f"{time.high:.7g}") for time in times],
+        "unsure": [at for at, case in enumerate(cases) if case and case.unsure],
+        "verdicts": {judged.claim.id: judged.verdict for judged in other.judgement.claims},
     }
 
 

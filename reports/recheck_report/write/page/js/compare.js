@@ -1,10 +1,11 @@
-// another run's record beside this one: what became slower or faster by more than both can tell, by
-// the rule of `recheck-report compare` (statistics/changes.py)
+// another run's record next to this one: what is slower or faster by more than both can tell, by the
+// rule of `recheck-report compare` (statistics/changes.py); and any two kernels of this record
 
 VIEWS.compare = showCompare;
 
 // what was dropped together; it is kept until the next drop, and goes nowhere
 let OTHER = { record: null, verdicts: null, problems: [] };
+const FILE = "a file";
 const MOST_BYTES = 64e6; // a full record has a few MB
 
 class Refused extends Error {}
@@ -25,8 +26,9 @@ async function take(files) {
     }
   }
   OTHER = found.record || found.verdicts ? found : { ...OTHER, problems: found.problems };
-  if (address().view === "compare") show();
-  else go({ view: "compare" });
+  const dropped = { view: "compare", other: FILE };
+  if (location.hash === hrefOf(dropped)) show();
+  else go(dropped);
 }
 
 async function parsed(file) {
@@ -93,13 +95,63 @@ function changes(record) {
   return both.map((old) => changeOf(old, record.cases.get(old.id)));
 }
 
-function showCompare(root) {
-  const { record, verdicts, problems } = OTHER;
+// a record that the page holds: its times stand in the order of CASES
+function heldRecord({ median, low, high, unsure, verdicts, ...about }) {
+  const open = new Set(unsure);
+  const cases = CASES.map(({ id }, at) => [id, { median: median[at], low: low[at], high: high[at], unsure: open.has(at) }]);
+  const claims = new Map(Object.entries(verdicts).map(([id, verdict]) => [id, { id, verdict }]));
+  return { record: { ...about, cases: new Map(cases) }, verdicts: { gpu: about.gpu, claims }, problems: [] };
+}
+
+function showCompare(root, state) {
+  const dropped = OTHER.record || OTHER.verdicts || OTHER.problems.length;
+  const runs = [...DATA.others.map(({ name }) => name), ...(dropped ? [FILE] : [])];
+  const name = chosen(state.other, runs, dropped ? FILE : (runs[0] ?? ""));
+  const held = DATA.others.find((each) => each.name === name);
+  const { record, verdicts, problems } = held ? heldRecord(held) : OTHER;
   const heading = el("h1", { class: record || verdicts ? "unseen" : null }, "Compare with another run");
-  add(root, heading, ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
+  const choice = runs.length ? controls(select("other", "Other run", runs.map((each) => [each, each]), name, (value) => go({ ...state, view: "compare", other: value }))) : "";
+  add(root, heading, choice, ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
   if (record) add(root, ...comparison(record));
   if (verdicts) add(root, turned(verdicts));
-  add(root, dropZone(Boolean(record || verdicts)));
+  add(root, twoKernels(state), dropZone(Boolean(record || verdicts)));
+}
+
+// any two kernels of an experiment where both have times, by the far ends of their intervals
+function twoKernels(state) {
+  const known = ordinary();
+  const experiment = EXPERIMENTS.get(chosen(state.experiment, known.map((each) => each.name)));
+  const timed = CASES.filter((each) => each.experiment === experiment?.name && each.median);
+  const names = (experiment?.rows ?? []).filter((name) => timed.some((each) => each.row.name === name));
+  if (names.length < 2) return "";
+  const lead = experiment.drawn.find((name) => name !== experiment.vendor && names.includes(name)) ?? names[0];
+  const first = chosen(state.kernel, names, lead);
+  const second = chosen(state.against, names, names.includes(experiment.vendor) ? experiment.vendor : names.find((name) => name !== first));
+  const where = ({ shape, regime }) => `${shape}/${regime}`;
+  const others = new Map(timed.filter((each) => each.row.name === second).map((each) => [where(each), each]));
+  const pairs = timed.filter((each) => each.row.name === first && others.has(where(each))).map((each) => ({ each, other: others.get(where(each)) }));
+  const rows = pairs.map(({ each, other }) => {
+    const ratio = { value: other.median / each.median, low: other.low / each.high, high: other.high / each.low, mark: "ᵉ" };
+    return { each, other, ratio: { ...ratio, open: ratio.low <= 1 && ratio.high >= 1 } };
+  });
+  const change = (more) => go({ view: "compare", other: state.other, experiment: experiment.name, kernel: first, against: second, ...more });
+  const options = names.map((name) => [name, name]);
+  const columns = [
+    { name: "shape", value: ({ each }) => each.shape, cell: ({ each }) => shapeLabel(each.shape) },
+    { name: "regime", value: ({ each }) => REGIMES[each.regime] ?? each.regime },
+    { name: first, number: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
+    { name: second, number: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
+    { name: `${first} against ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },
+  ];
+  return section(
+    "Two kernels of this report",
+    controls(
+      select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "compare", other: state.other, experiment: value })),
+      select("kernel", "Kernel", options, first, (value) => change({ kernel: value })),
+      select("against", "Against", options, second, (value) => change({ against: value })),
+    ),
+    rows.length ? table({ caption: `${first} against ${second}`, columns, rows, page: 50 }) : el("p", {}, "The two have no shape and regime in common."),
+  );
 }
 
 function dropZone(again) {
@@ -109,7 +161,7 @@ function dropZone(again) {
     { class: "drop" },
     el("p", {}, again ? "Another record, with its verdicts if you like:" : "Drop another run’s record.json on this page, with its verdicts.json if you like, or choose them."),
     el("label", { for: "files" }, "Files: ", input),
-    el("p", { class: "note" }, "They are read by this page and go nowhere. A case became slower or faster if the whole interval of its ratio lies beyond the noise of its class: what two runs of the same code on GPUs of one model stay within in 999 of 1000 cases."),
+    el("p", { class: "note" }, "Files stay in your browser. A case counts as slower or faster if the whole interval of its ratio lies beyond the noise of its class: what two runs of the same code on GPUs of one model stay within in 999 of 1000 cases."),
   );
 }
 
@@ -121,16 +173,17 @@ function comparison(record) {
   const absent = CASES.filter((each) => each.median && !isAudit(each) && !record.cases.get(each.id)?.median);
   const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`];
   const rest = found.length - slower.length - faster.length;
-  const said = `${slower.length} of ${plural(found.length, "case")} became slower, ${faster.length} faster; ${rest} differ by no more than both runs can tell.`;
+  const where = record.gpu === DATA.gpu ? "in the other run" : "on the other GPU";
+  const said = `${where[0].toUpperCase()}${where.slice(1)}, ${faster.length} of ${plural(found.length, "shared case")} are faster, ${slower.length} slower and ${rest} indistinguishable.`;
   announce(said);
   const leading = found.filter((each) => leads(each.old));
   return [
     el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
-    record.gpu === DATA.gpu ? "" : el("p", { class: "second" }, "Another GPU: what differs is the machine’s as well."),
+    record.gpu === DATA.gpu ? "" : el("p", { class: "second" }, "The other record is from a different GPU model, so differences include the hardware."),
     leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
-    slower.length ? changesTable("Slower than in this report", slower) : "",
-    faster.length ? changesTable("Faster than in this report", faster) : "",
+    slower.length ? changesTable(`Slower ${where}`, slower) : "",
+    faster.length ? changesTable(`Faster ${where}`, faster) : "",
     absent.length ? el("p", {}, `${plural(absent.length, "case")} of this report ${absent.length === 1 ? "has" : "have"} no time there.`) : "",
     found.length ? fold(`All ${found.length} cases that both have`, () => changesTable("All cases in both runs", found, true)) : "",
   ];
@@ -144,7 +197,7 @@ function leads(each) {
 
 const CHANGE_COLUMNS = [
   { name: "case", value: (each) => each.old.id, cell: (each) => code(each.old.id, hrefOfCase(each.old.id)) },
-  { name: "times as fast", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio) },
+  { name: "speed-up", number: true, value: (each) => each.ratio.value, cell: (each) => ratioText(each.ratio) },
   { name: "this report", number: true, minor: true, value: (each) => each.old.median, cell: (each) => durations(each.old.median, each.other.median)[0] },
   { name: "the other run", number: true, minor: true, value: (each) => each.other.median, cell: (each) => durations(each.old.median, each.other.median)[1] },
   { name: "noise", number: true, minor: true, value: (each) => each.noise, cell: (each) => noiseText(each.noise) },
@@ -157,7 +210,7 @@ function noiseText(noise) {
 }
 
 function changesTable(caption, rows, change = false) {
-  return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, page: 50 });
+  return table({ caption, columns: CHANGE_COLUMNS.slice(0, change ? 6 : 5), rows, page: change ? 50 : 10 });
 }
 
 function turned({ gpu, claims }) {
