@@ -122,7 +122,7 @@ class SimulatedGpuWithARowThatEnds : public SimulatedGpu,
 TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
   const auto [end, why] = GetParam();
   const auto outcome =
-      measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.005",
+      measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.02",
               "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end));
   ASSERT_EQ(outcome.code, 0) << outcome.output;
   const auto record = this->record();
