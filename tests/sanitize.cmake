@@ -44,8 +44,8 @@ if(NOT SANITIZER)
   skip("compute-sanitizer was not found")
 endif()
 
-# under racecheck the gate's poisoning of all shared memory before every launch takes fifty times as
-# long as the tested kernels
+# under racecheck the gate's poisoning of all shared memory before every launch is fifty times slower
+# than the tested kernels
 set(left_out)
 if(TOOL STREQUAL racecheck)
   set(left_out --kernel-name-exclude kns=poison_shared_kernel)

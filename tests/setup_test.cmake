@@ -30,8 +30,8 @@ endif()
 ")
 endfunction()
 
-# Runs a command. Leaves its exit code in `code`, both its streams in `text`, and in `said` the lines on
-# standard error but for the frames that CMake puts around. Fails after `limit` seconds.
+# Runs a command. Sets `code` to its exit code, `text` to both its streams, and `said` to the lines on standard
+# error without CMake's frames. Fails after `limit` seconds.
 set(limit 60)
 macro(run)
   execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${ARGN} TIMEOUT ${limit}
@@ -46,8 +46,8 @@ macro(configure)
   run(${CMAKE_COMMAND} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build ${ARGN})
 endmacro()
 
-# Checks that the last run passed, failed or either, that standard error has LINES lines (or "any"), and that the
-# words are in its streams.
+# Checks whether the last run passed, failed or did either, that standard error has LINES lines (or "any"), and
+# that its streams contain the words.
 function(expect how lines)
   set(wrong "")
   list(LENGTH said number)
@@ -67,7 +67,7 @@ function(expect how lines)
   endif()
 endfunction()
 
-# Has apt look for the distribution, and CMake for the archives, at an address.
+# Redirects apt and the downloads of archives to an address.
 macro(network_at address)
   cmake_host_system_information(RESULT codename QUERY DISTRIB_VERSION_CODENAME)
   file(WRITE ${SCRATCH}/sources.list "deb ${address}/debian ${codename} main\n")
@@ -80,7 +80,7 @@ macro(network_at address)
 endmacro()
 set(what_to_do libgtest-dev libbenchmark-dev nlohmann-json3-dev CMAKE_PREFIX_PATH FETCHCONTENT_SOURCE_DIR_GTEST)
 
-# a package for find_package, as Debian has them, and a project that needs it
+# a package for find_package, laid out as in Debian, and a project that needs it
 set(config "lib/cmake/fake/fake-config.cmake")
 function(write_config folder)
   file(WRITE ${folder}/${config} "add_library(fake::fake INTERFACE IMPORTED)\n")
@@ -96,7 +96,7 @@ if(NOT recheck_problem AND NOT TARGET fake::fake)
 endif()")
 endfunction()
 
-# A driver that says what its variables say: cuInit's code, and the compute capability of each GPU.
+# A driver controlled by variables: cuInit's code, and the compute capability of each GPU.
 function(make_up_driver)
   file(WRITE ${SCRATCH}/cuda.c [[
 #include <stdlib.h>
@@ -118,13 +118,13 @@ set(toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
 list(JOIN CMAKE_CUDA_ARCHITECTURES \" \" list)
 message(STATUS \"for \${list}.\")")
 
-# Configures on made-up machines, one a line: nvcc (new, old, or none) | cuInit's code and GPUs, or nothing for no
-# library | CUDA version and compute capabilities that nvidia-smi prints, or what it fails with | variables and
-# options | lines | words, with … between them.
+# Configures on made-up machines, one per line: nvcc (new, old, or none) | cuInit's code and GPUs; empty: no
+# library | CUDA version and compute capabilities that nvidia-smi prints, or its error | variables and options
+# | lines | words, separated by ….
 set(new 13.0 75 80 86 89 90 100 110 103 120)
 set(old 12.4 50 70 75 80 86 89 90)
 function(machines table)
-  string(REPLACE ";" "§" table "${table}")  # lists are split at the one, and not at the other
+  string(REPLACE ";" "§" table "${table}")  # a semicolon would split the list
   string(REGEX MATCHALL "[^\n]+" lines "${table}")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE " *\\| *" "#" line "${line}")
@@ -184,7 +184,7 @@ elseif(CASE STREQUAL no_network)
   expect(fails 1 ${what_to_do})
 
 elseif(CASE STREQUAL hanging_network AND NOT PORT)
-  # someone has to listen, and never answer
+  # a server that accepts connections and never answers
   find_program(PYTHON python3)
   if(NOT PYTHON)
     skip("Python was not found")
@@ -198,7 +198,7 @@ with socket.create_server(('127.0.0.1', 0)) as listener:
     COMMAND_ERROR_IS_FATAL ANY)
 
 elseif(CASE STREQUAL hanging_network)
-  set(limit 45)  # for each way 15, and something for all the rest
+  set(limit 45)  # 15 for each way, plus the rest
   network_at(http://127.0.0.1:${PORT})
   expect(fails 1 ${what_to_do} "archives: Timeout was reached")
 
@@ -215,7 +215,7 @@ elseif(CASE STREQUAL distribution)
   if(NOT DPKG_DEB)
     skip("dpkg-deb was not found")
   endif()
-  # the package itself and what it points to come in two, as a shared library does
+  # two packages, like those of a shared library: one has links to the files of the other
   write_config(${SCRATCH}/libfake-dev/usr)
   file(MAKE_DIRECTORY ${SCRATCH}/libfake1/usr/lib/cmake/fake)
   file(RENAME ${SCRATCH}/libfake-dev/usr/${config} ${SCRATCH}/libfake1/usr/lib/cmake/fake/fake1)
@@ -318,7 +318,7 @@ old | 0 090 | | | 0 | for 75 80-real 86-real 89-real 90a-real 90-virtual.
 ]])
 
 elseif(CASE STREQUAL compilers)
-  # an nvcc that does not work, or another program
+  # an nvcc that does not work, or a program that is not nvcc
   make_up_driver()
   stand_in("enable_language(CXX)\n${toolkit}")
   program(clang++ "echo clang version 19")
@@ -349,7 +349,7 @@ esac")
   machines(" | | | CUDACXX= | 1 | No CUDA Toolkit found: only the CPU rows")
 
 elseif(CASE STREQUAL driver_alone)
-  # nothing is fetched that cannot run
+  # a toolkit that cannot run here is not fetched
   make_up_driver()
   stand_in("set(RECHECK_NVCC OFF)\n${toolkit}")
   list(APPEND environment PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
@@ -419,7 +419,7 @@ elseif(CASE STREQUAL python_packages)
   if(failed)
     skip("Python or its venv was not found")
   endif()
-  # pip follows only settings on where packages come from
+  # only the sources of packages apply from the settings of pip
   execute_process(COMMAND ${PYTHON} -c "import zipfile
 with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
     wheel.writestr('made_up.py', '')
@@ -437,7 +437,7 @@ prefix = ${SCRATCH}/prefix\nrequire-hashes = true\n")
        PIP_CONSTRAINT=/nowhere PYTHONHOME=/nowhere PYTHONPATH=${SCRATCH})
   run(${install} -D "CHECK=import made_up" -P ${SOURCE}/cmake/packages.cmake)
   expect(passes 0)
-  # nothing is ready that cannot be imported
+  # an installation whose import fails is not complete
   run(${install} -D "CHECK=import another" -P ${SOURCE}/cmake/packages.cmake)
   expect(fails 1 "No module named 'another'")
   if(EXISTS ${SCRATCH}/python/ready)

@@ -57,7 +57,6 @@ SLIPS = [
     ('form = "ratio", ', "", "check[0].form: missing; choose from ratio, fraction_"),
     ('form = "ratio"', 'form = "ration"', "unknown ration; choose from ratio, fr"),
     ("shapes = [", "shape = [", "also[0].shape is unknown; choose from form, says"),
-    ("shapes = [", "shape = [", "above, below, shapes"),
     ('"count", of', '"rate", of', "expression is unknown; choose from form, says"),
     ('document = "harris"', 'document = "haris"', "unknown haris; choose from harris"),
     ('open = ["blocks"]', 'open = ["block"]', "open: unknown block; choose from blocks"),

@@ -29,7 +29,7 @@ struct Shared {
   std::atomic<bool> ended, restarts;      // `body` has returned or thrown; has asked for a restart
   std::array<char, 512> row, why;         // named last; why the child gave it up
 };
-Shared* shared = nullptr;  // none: nobody watches
+Shared* shared = nullptr;  // null without a Rescue
 
 // in the child
 bool continues = false;

@@ -31,7 +31,7 @@ void restart_process();
 /// The same, after the current row, which fails with this reason.
 void give_row_up(const std::string& why);
 
-/// Seconds that a row may take for one block of launches, and the least of what patience() can be.
+/// Seconds that a row may take for one block of launches, and the minimum of patience().
 double patience();
 double& least_patience();
 void set_patience(double seconds);
