@@ -282,8 +282,8 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 REFUSED = {
     "cut.json": ('{"schema": 5, "cases": [', "is not JSON, or was cut off: choose the record.json"),
     "new.json": ('{"schema": 99, "cases": [], "environment": {}}', "has schema 99"),
-    "none.json": ("[1, 2]", "it is no record of Recheck"),
-    "text.json": ('"a"', "it is no record of Recheck"),
+    "none.json": ("[1, 2]", "it is not a record of Recheck"),
+    "text.json": ('"a"', "it is not a record of Recheck"),
     "null.json": ('{"schema": 6, "environment": {}, "cases": [null]}', "a case without an id"),
     f"{HOSTILE}.json": ("{}", "has no field schema"),
 }

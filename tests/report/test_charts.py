@@ -79,16 +79,6 @@ def test_bars_begin_at_zero_and_have_unique_names(name: str, drawn: dict[str, by
     assert lengths == pytest.approx([scale * rate for rate in rates], abs=1)
 
 
-def test_a_report_of_many_charts_keeps_the_first_of_each_experiment(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("recheck_report.charts.MOST", 5)
-    assert run("render", RECORDS[0], "--output", tmp_path / "report").returncode == 0
-    ladders = {f"{name}_ladder.svg" for name in ("matmul", "matvec", "transpose")}
-    kept = {path.name for path in (tmp_path / "report/charts").iterdir()}
-    assert kept == {"claims.svg", "memory_levels.svg", *ladders}
-
-
 def test_labels_keep_apart_and_inside() -> None:
     from recheck_report.write.svg import apart
 

@@ -23,6 +23,28 @@ def article(tmp_path: Path) -> Path:
     return shutil.copytree(OUTSIDE / "claims", tmp_path / "article" / "claims")
 
 
+def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
+    report: Report, tmp_path: Path
+) -> None:
+    for folder in ("", "peak"):
+        path = REPORTS / "results" / folder / "nvidia-h100-80gb-hbm3"
+        measured = read(path, EXPERIMENTS / folder)
+        for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
+            if row.target == "gpu":
+                file = measured.collection.kernel_file(row.experiment, row.strategy)
+                assert (EXPERIMENTS.parent / file).is_file(), row.strategy
+    (tmp_path / "kernels").mkdir()
+    for name in ("tile", "tile16"):
+        (tmp_path / "kernels" / f"{name}.cu").touch()
+    claims = sourced(tmp_path, "S0", "S1", "S2", "vendor")
+    rest = (claims / "sources.toml").read_text()
+    repository = 'repository = "https://host/us"\ncode.matmul = ["kernels"]\n'
+    (claims / "sources.toml").write_text(repository + rest)
+    commit = few()["environment"]["git"]["commit"]
+    link = f"[`kernels/tile16.cu`](https://host/us/blob/{commit}/kernels/tile16.cu)"
+    assert link in report(few(), "--experiments", claims)["matmul.md"].decode()
+
+
 def _reworded(folder: Path, old: str, new: str) -> None:
     """Replaces a word in every text file of a folder."""
     for path in (path for path in folder.rglob("*") if path.suffix in (".toml", ".json", ".jsonl")):

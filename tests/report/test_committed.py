@@ -17,6 +17,7 @@ from recheck_report.record.record import SCHEMA
 # sizes in bytes: what code hosts show, and what a reader has to load
 CUT, MOST, MOST_HTML = 512_000, 36_000, 1_900_000
 LONGER = {"claims.md": 135_000, "errata.md": 40_000}
+MOST_CHARTS = 9
 UNFOLDED = 15_000  # the first page without its folded parts
 OUTSIDE = REPORTS.parent / "tests/outside"
 ALL = [(path, EXPERIMENTS) for path in sorted((REPORTS / "results").glob("*/record.json"))]
@@ -63,6 +64,7 @@ def test_pages_are_short_and_every_link_leads_somewhere(evidence: Evidence) -> N
     assert len(evidence.files["report.html"]) < MOST_HTML
     first = re.sub(b"<details>.*?</details>", b"", evidence.files["README.md"], flags=re.DOTALL)
     assert len(first) < UNFOLDED
+    assert sum(name.startswith("charts/") for name in evidence.files) <= MOST_CHARTS
 
 
 def test_every_page_agrees_on_a_claim_s_verdict_and_figure(evidence: Evidence) -> None:

@@ -1,4 +1,4 @@
-"""The charts of a report, nine at most.
+"""The charts of a report.
 
 A chart is a file of this folder, with its TITLE and draw(). It follows from the record alone; a
 collection lists those of its experiments, and names the kernels of some. In place of a chart
@@ -28,7 +28,6 @@ class Chart:
     svg: bytes | None  # None where it is not drawn
 
 
-MOST = 9  # charts of a report
 # of an experiment whose collection plans no charts: what fits any
 _ANY = ("ladder", "cpu_gpu")
 
@@ -46,23 +45,18 @@ def _plan(own: Measured, experiment: Experiment) -> list[list[str]]:
 
 def charts(own: Measured) -> dict[str, list[Chart]]:
     """All charts of a report, by experiment, and in "" that of the claims; one without data comes
-    with a reason instead. Where they would be too many, each experiment keeps its first ones."""
+    with a reason instead."""
     record, made = own.record, dict[str, list[Chart]]()
     if own.judgement.claims:
         made[""] = [_draw("claims.svg", "Said against measured", "Verdicts", partial(strip, own))]
     changing = dict.fromkeys(experiment.name for experiment, *_ in sustained.losing(own))
     levels = [each for each in record.experiments if each.name == MEMORY_LEVELS]
-    planned: list[tuple[int, Experiment, list[str]]] = []
     for experiment in record.ordinary + [each for each in levels if record.cases_of(each)]:
-        planned += ((at, experiment, kind) for at, kind in enumerate(_plan(own, experiment)))
-    left = MOST - len(made) - bool(changing)
-    for _, experiment, (kind, *rows) in sorted(planned, key=lambda each: each[0]):
-        chart = import_module(f"{__name__}.{kind}")
-        name = f"{experiment.name}_{kind}.svg"
-        draw = partial(chart.draw, own, experiment, *rows)
-        new = _draw(name, chart.TITLE, experiment.title, draw)
-        left -= new.svg is not None
-        if left >= 0:
+        for kind, *rows in _plan(own, experiment):
+            chart = import_module(f"{__name__}.{kind}")
+            name = f"{experiment.name}_{kind}.svg"
+            draw = partial(chart.draw, own, experiment, *rows)
+            new = _draw(name, chart.TITLE, experiment.title, draw)
             made.setdefault(experiment.name, []).append(new)
     if changing:
         draw = partial(sustained.draw, own)

@@ -6,6 +6,7 @@ figures.toml and story.toml in a folder for each experiment.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -48,6 +49,19 @@ class Collection:
         for story in self.stories.values():
             for step in story.steps:
                 yield from ((story.address(step), check) for check in step.check)
+
+    def kernel_file(self, experiment: str, row: str) -> str:
+        """ "kernels/matmul/tile.cu" for tile16: the file of the experiment's folders whose name is
+        the longest beginning of the row's, from the repository's root; empty if no name fits."""
+        files = [
+            (f"{folder}/{path.name}", len(path.stem))
+            for folder in self.settings.code.get(experiment, ())
+            for path in sorted((self.folder / folder).glob("*.c*"))
+            if path.suffix in (".cu", ".cpp")
+            and re.fullmatch(rf"{re.escape(path.stem)}([_\d].*)?", row)
+        ]
+        name, _ = max(files, key=lambda file: file[1], default=("", 0))
+        return name.replace("../", "")
 
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))

@@ -61,6 +61,10 @@ class Settings:
     charts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # by experiment: "COST: ROW OTHER", where OTHER differs from ROW by being without that cost
     removed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # by experiment, the folders of its kernels, as paths from this file
+    code: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    # of the code host, where blob/COMMIT/PATH shows a file
+    repository: Annotated[str, Is(pattern=_URL, form="an address with https://")] = ""
     algorithms: dict[str, str] = field(default_factory=dict)  # by id, a description
     dispatch: tuple[str, ...] = ()  # rows that launch the best of other rows, in old records
 

@@ -47,7 +47,7 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
-MOST = 16  # claims of a table; the others are folded
+MOST = 8  # claims of a table; the others are folded
 
 
 def whose_kernels(report: Measured) -> str:
@@ -111,14 +111,15 @@ def _with(report: Measured, *verdicts: str) -> list[Judged]:
 def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
     """A table of claims; those after the first few are folded."""
 
-    def some(part: list[Judged]) -> Table:
+    def some(part: list[Judged], title: str) -> Table:
         rows = [claim_row(judged) for judged in part]
         runs = {row[-1].plain for row in rows}
         columns = SUMMARY if len(runs) > 1 or runs.isdisjoint({NONE, EVERY}) else SUMMARY[:-1]
         return table(columns, (row[: len(columns)] for row in rows), title=title)
 
     shown, more = claims[:MOST], claims[MOST:]
-    return blocks(some(shown), Fold(text(f"{len(more)} more"), (some(more),)) if more else None)
+    rest = f"{len(more)} more{f': {title}' if title else ''}"
+    return blocks(some(shown, title), Fold(text(rest), (some(more, rest),)) if more else None)
 
 
 def failing(report: Measured) -> Section | None:

@@ -7,39 +7,40 @@ from recheck_report.say.bottlenecks import LIMITED
 from recheck_report.say.nodes import Table, table
 
 _WORDS = {
-    "row": "a strategy: one way to solve an experiment's problem, or a part or a yardstick of one",
-    "rung": "a row that is a step on the way from the simplest kernel to the fastest",
-    "baseline": "a library, or a program on the CPU, that rungs are compared with",
-    "roof": "a row that only moves the same bytes, such as memcpy; a rung may beat it",
-    "case": "a row at one shape in one regime; it has a time, or a reason why not",
+    "kernel": "one way to solve an experiment's problem: a row of its table",
+    "library": "a vendor's or a CPU's library that kernels are compared with",
+    "ceiling": "a row that only moves the same bytes, such as memcpy; a kernel may beat it",
+    "case": "a kernel at one shape in one regime; it has a time, or a reason why not",
     "headline shape": "the shape that tables and first sentences show",
     "cold": "the launch finds other data in the L2 cache, which is flushed before",
     "drained": "as cold, but until everything that the launch wrote is in DRAM",
-    "hot": "the same launch has just run; CPU rows are always hot",
-    "inner": "one launch repeats its loads and stores, and its time is divided by how often",
+    "hot": "the same launch has just run; CPU programs are always hot",
+    "inner": "one launch repeats its loads and stores, and its time is divided by their number",
     "sustained": "launches back to back for two seconds, once time and power have settled",
     "end to end": "allocate, copy in, run, copy out, free",
     "first": "end to end, as the first GPU work of a process that has a CUDA context",
-    "first context": "the same with the time to create the context",
-    "gate": "the check that every case passes before it is timed",
-    "self-audit, A/A": "one kernel timed under several names, and with slightly more work: "
-    "how small a difference this run can tell",
-    "resolution": "that smallest difference; nothing smaller is called one",
-    "margin": "what that ratio differs by between runs, or the resolution if that is more",
+    "first context": "as first, including the time to create the context",
+    "won, tied, lost": "the fastest kernel against the library at one shape; tied if the interval "
+    "with its noise includes 1, or p is 5 % or more",
+    "correctness check": "what every case passes before it is timed",
+    "self-audit": "one kernel timed under several names, and with slightly more work",
+    "smallest detectable difference": "what the self-audit finds; anything smaller counts as equal",
+    "noise": "how much a ratio varies from run to run, never less than that difference",
     "p": "how likely a difference as large is by chance, corrected for the number of comparisons",
-    "earlier runs that agree": "those on this GPU model whose ratio is on this side of the bound",
-    "ᵉ": "from the far ends of two medians' intervals, as the two share no rounds",
-    "claim, check": "a sentence of a document; a question to the record that decides it or a part",
-    "for it, against it": "what one check says of its claim, which alone has a verdict",
-    "holds, fails here": "all parts of the claim are decided so, as far as its sentence reaches",
-    "depends": "with one choice that the document leaves open it holds, with another it fails",
-    "undecided": "no part fails, and one lies within run-to-run variation, or has p of 5 % or more",
-    "wrong as printed": "it fails by what is the same on every GPU: an erratum",
-    "not judged": "the sentence asserts nothing that a run, a count or a proof could contradict",
-    "not measured": "the record or its probes lack the data, or no measurement decides it",
+    "earlier runs that agree": "earlier runs on the same GPU model that reached the same side of "
+    "the threshold",
+    "ᵉ": "from the far ends of two medians' intervals, because the two share too few rounds",
+    "claim, check": "a document's assertion; a question to the record that decides part of it",
+    "for it, against it": "what one check found; only the claim has a verdict",
+    "holds, fails here": "every check of the claim came out that way",
+    "depends": "it holds with one choice that the document leaves open, and fails with another",
+    "undecided": "no check fails, and one lies within the noise or has p of 5 % or more",
+    "wrong as printed": "wrong on every GPU: a slip in arithmetic, a typo, a broken listing",
+    "not judged": "nothing testable is asserted",
+    "not measured": "the record lacks the data, or no measurement can decide it",
     "busy, limited by": "how near a unit of the GPU came to its peak, on average over the launch, "
-    f"as Nsight Compute counts; the launch is limited by the busiest unit from {LIMITED} % on",
-    "probe": "what was found out besides times: a counter, an attribute, the outcome of a test",
+    f"as Nsight Compute counts; from {LIMITED} % on, the busiest unit limits the launch",
+    "probe": "a result that is not a time: a counter, an attribute, the outcome of a test",
 }
 _REGIMES = {
     "drained": "drained",
@@ -59,6 +60,6 @@ def words(record: Record) -> Table:
         (word, meaning)
         for word, meaning in _WORDS.items()
         if _REGIMES.get(word, "") in {"", *regimes}
-        if word != "roof" or "roof" in roles
+        if word != "ceiling" or "roof" in roles
     )
     return table(("word", "meaning"), rows)

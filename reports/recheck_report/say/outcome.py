@@ -39,7 +39,7 @@ from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
-from recheck_report.say.ratio import percent, speedup, times
+from recheck_report.say.ratio import SMALL, percent, speedup, times
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -344,6 +344,7 @@ def _choices(outcome: Outcome) -> str:
 
 # texts of the collection with measured values in them
 
+_AS_FAST = re.compile(r"{(\w+)} as fast( as)?\b")
 _PLACE = re.compile(r"{(\w+)(?:\.(\w+))?}")
 
 
@@ -359,19 +360,34 @@ def _filled(source: str, values: Mapping[tuple[str, str], str]) -> Text:
 
 def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
     """A text whose keys are replaced by values of checks: "1.25 times", "9.0 %", "1.18 ms"; empty
-    where one has no value."""
+    where one has no value. "{key} as fast as" becomes "1.25× faster than", or "slower than" where
+    no other ratio of the text is in times."""
     asked_for = places(source)
+    others = places(_AS_FAST.sub("", source))
+    in_times = any(p == "range" or (not p and outcomes[key].unit == "×") for key, p in others)
+
+    def noted(key: str) -> str:
+        outcome = outcomes[key]
+        has_times = {(key, "base"), (key, "other")} <= {*asked_for}
+        if not has_times or not outcome.value or not outcome.seconds:
+            return ""
+        return median_of_rounds(outcome.value, *outcome.seconds)
+
+    def faster(match: re.Match[str]) -> str:
+        value, unit = outcomes[match[1]].value, outcomes[match[1]].unit
+        if value is None or unit != "×" or (value < 1 and in_times):
+            return match[0]
+        how, more = ("faster", value) if value >= 1 else ("slower", 1 / value)
+        much = f"{significant(100 * (more - 1), 2)} %" if more < SMALL else f"{significant(more)}×"
+        return f"{much} {how}{noted(match[1])}{' than' if match[2] else ''}"
+
     values: dict[tuple[str, str], str] = {}
     for key, part in asked_for:
-        outcome = outcomes[key]
-        value = _part(outcome, part)
+        value = _part(outcomes[key], part)
         if value is None:
             return Text()
-        has_times = {(key, "base"), (key, "other")} <= {*asked_for}
-        if has_times and not part and outcome.value and outcome.seconds:
-            value += median_of_rounds(outcome.value, *outcome.seconds)
-        values[key, part] = value
-    return _filled(source, values)
+        values[key, part] = value + ("" if part else noted(key))
+    return _filled(_AS_FAST.sub(faster, source), values)
 
 
 def explained(source: str, outcomes: Mapping[str, Outcome]) -> Text:

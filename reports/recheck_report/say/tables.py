@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from recheck_report.anchors import page, row_anchor
+from recheck_report.anchors import page, place, row_anchor
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
@@ -126,7 +126,10 @@ class Headline:
         line += [
             text(_time(case), mark(self.report, case)) if case else NONE for case in cases.values()
         ]
-        tail = [*[row.layout.replace("_", " ")] * self.layouts, str(row.source)]
+        tail: list[Text | str] = [
+            *[row.layout.replace("_", " ")] * self.layouts,
+            source_of(self.report, row),
+        ]
         if main is None or main.seconds is None:
             why = link(f"{page(self.experiment)}#without-a-time", "why")
             if main and main.error:
@@ -149,6 +152,17 @@ class Headline:
             else:
                 line.append(NONE)
         return [*line, _error(main.error) if main.error else NONE, *tail]
+
+
+def source_of(report: Measured, row: Case) -> Text:
+    """ "S1 matrix_kernel_1 (A04), `kernels/matmul/tile.cu`", with a link to that file at the
+    record's commit if the repository's address is known."""
+    collection, commit = report.collection, report.record.environment.git.commit
+    path = collection.kernel_file(row.experiment, row.strategy) if row.target == "gpu" else ""
+    address = f"{collection.settings.repository}/blob/{commit}/{path}"
+    file = code(path) if path else text()
+    known = collection.settings.repository and report.record.environment.git.has_commit
+    return joined(", ", (str(row.source), link(address, file) if path and known else file))
 
 
 def other_problems(record: Record, experiment: Experiment) -> list[Text]:
@@ -181,7 +195,10 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
     for figure in figures:
         case = figure.case(record, experiment)
         then, here = figure.time(case), case.seconds if case else None
-        name = text(Code(figure.strategy), case.marks if case else "", f", {regime(figure.regime)}")
+        kernel = code(figure.strategy)
+        if case:
+            kernel = link(place(case, experiment), kernel) + case.marks
+        name = text(kernel, f", {regime(figure.regime)}")
         where = f"{figure.place} ({figure.claim})" if figure.claim else figure.place
         where += f": {figure.printed}" if figure.printed else ""
         other = figures_file.hardware[figure.hardware]

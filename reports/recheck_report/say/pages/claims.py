@@ -72,7 +72,8 @@ If a document gives a word and no figure, this report reads the word as a thresh
 BRACKETS = """\
 Brackets hold 95 % intervals, and *noise* is how much the ratio varies from run to run. p is the
 p-value against the threshold, after Holm's correction for all {family} comparisons of this report;
-it is printed only from 0.001 up. [`verdicts.json`](verdicts.json) holds the verdicts and all
+it is printed only from 0.001 up. [What this report cannot tell you](README.md#limits) limits every
+verdict. [`verdicts.json`](verdicts.json) holds the verdicts and all
 evidence for programs"""
 PROBES = """\
 , [`probes.json`](probes.json) the counters, attributes and tests that some checks need"""

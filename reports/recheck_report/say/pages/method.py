@@ -212,7 +212,8 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     count = record.count()
     statuses = ("passed", "unsupported", "not_run", "incorrect", "failed")
     counts = ", ".join(f"{count[status]} {status.replace('_', ' ')}" for status in statuses)
-    yield paragraph(f"{len(record.cases)} cases: {counts}.")
+    lead = marked("See also [what this report cannot tell you](README.md#limits).")
+    yield paragraph(f"{len(record.cases)} cases: {counts}. ", lead)
     is_ours = provenance.program(record.environment) == "recheck"
     rounds = (
         f" Every case has {method.rounds} rounds; a kernel that is too slow for all of them takes "

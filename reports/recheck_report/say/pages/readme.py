@@ -32,7 +32,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import MARK, machine, without
 
 OPEN = "download [report.html](report.html), then open it (code hosts show its source)"
-# sections of the first page, in a line above them
+# links above the sections of the first page
 CONTENTS = {
     "fastest": "fastest", "fails": "what fails", "depends": "what depends",
     "undecided": "too close to call", "holding": "what holds", "sure": "how sure",
@@ -53,7 +53,7 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class Peak:
-    """What the peak collection's report of a GPU model says of each contest, by experiment."""
+    """What the peak collection's report of a GPU model reports for each contest, by experiment."""
 
     says: dict[str, list[standings.Brief]]
     folder: str  # the folder of that report, as an address relative to this one
@@ -130,8 +130,8 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
     return Note(marked("Why: {reason}." + where, reason=record.no_gpu_because))
 
 
-def beyond(record: Record, peak: Peak | None) -> tuple[Block, ...]:
-    """What kernels beyond the documents reach; empty without a report of them."""
+def beyond(record: Record, peak: Peak | None) -> Section | None:
+    """What kernels beyond the documents reach; None without a report of them."""
     says = peak.says if peak else {}
     rows = [
         (
@@ -146,11 +146,10 @@ def beyond(record: Record, peak: Peak | None) -> tuple[Block, ...]:
         for line in says.get(experiment.name, ())
     ]
     if not peak or not rows:
-        return ()
-    where = link(f"{peak.folder}{README}", "another report")
+        return None
+    lead = text("At the same shapes, from ", link(f"{peak.folder}{README}", "another report"), ":")
     columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
-    lead = text(strong("Beyond the documents"), ", at the same shapes, from ", where, ":")
-    return blocks(lead, table(columns, rows, title="Beyond the documents"))
+    return Section(text("Beyond the documents"), blocks(lead, table(columns, rows)), level=3)
 
 
 def _measured_with(record: Record) -> Text:
@@ -164,7 +163,7 @@ def _measured_with(record: Record) -> Text:
 
 
 def _documents(report: Measured, has_errata: bool) -> Block | None:
-    """The documents that the claims are from; in full if there is no page of errata."""
+    """The documents that the claims are from; in full if the page of errata is missing."""
     columns, rows = (
         (documents.CITED, documents.cited(report))
         if has_errata

@@ -24,6 +24,7 @@ from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
 from recheck_report.say import sizes
 from recheck_report.say.pages import machine
 from recheck_report.say.ratio import percent
+from recheck_report.say.tables import source_of
 from recheck_report.statistics import variation
 from recheck_report.write.html import SIGNS
 
@@ -114,7 +115,7 @@ def _cases(report: Measured) -> Json:
     for case in record.cases:
         key = (case.experiment, case.strategy)
         if key not in rows:
-            places[key], rows[key] = len(rows), _row(case)
+            places[key], rows[key] = len(rows), _row(report, case)
         time, error, power = case.seconds, case.error, case.power
         base = bases.get((case.experiment, case.shape_name, case.regime))
         line: Json = {
@@ -192,7 +193,7 @@ def _compared(report: Measured, base: Case | None, case: Case) -> Json:
     return found
 
 
-def _row(case: Case) -> Json:
+def _row(report: Measured, case: Case) -> Json:
     return {
         "experiment": case.experiment,
         "name": case.strategy,
@@ -205,5 +206,5 @@ def _row(case: Case) -> Json:
         "sweep": case.sweep,
         "contends": case.contends,
         "marks": case.marks,
-        "source": str(case.source),
+        "source": source_of(report, case).plain,
     }

@@ -42,7 +42,7 @@ async function parsed(file) {
 
 function understood(read, found) {
   const object = typeof read === "object" && read !== null && !Array.isArray(read);
-  refuseUnless(object && "schema" in read, "has no field schema: it is no record of Recheck");
+  refuseUnless(object && "schema" in read, "has no field schema: it is not a record of Recheck");
   if (Array.isArray(read.claims)) found.verdicts = verdictsOf(read);
   else found.record = recordOf(read);
 }
@@ -61,7 +61,7 @@ function recordOf(read) {
   const reads = Number.isInteger(read.schema) && oldest <= read.schema && read.schema <= newest;
   refuseUnless(reads, `has schema ${String(read.schema).slice(0, 40)}; this page reads schemas ${oldest} to ${newest}`);
   const { cases, environment } = read;
-  refuseUnless(Array.isArray(cases) && typeof environment === "object" && environment, "has no list of cases: it is no record of Recheck");
+  refuseUnless(Array.isArray(cases) && typeof environment === "object" && environment, "has no list of cases: it is not a record of Recheck");
   refuseUnless(cases.every((each) => typeof each?.id === "string"), "has a case without an id");
   const said = (value) => (value === undefined || value === null ? null : String(value));
   return {
@@ -174,7 +174,7 @@ function comparison(record) {
   const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`];
   const rest = found.length - slower.length - faster.length;
   const where = record.gpu === DATA.gpu ? "in the other run" : "on the other GPU";
-  const said = `${where[0].toUpperCase()}${where.slice(1)}, ${faster.length} of ${plural(found.length, "shared case")} are faster, ${slower.length} slower and ${rest} indistinguishable.`;
+  const said = `${where[0].toUpperCase()}${where.slice(1)}, ${faster.length} of ${plural(found.length, "shared case")} are faster, ${slower.length} slower and ${rest.toLocaleString("en")} indistinguishable.`;
   announce(said);
   const leading = found.filter((each) => leads(each.old));
   return [
@@ -220,7 +220,7 @@ function turned({ gpu, claims }) {
     { name: "claim", value: ({ claim }) => claim.dataset.id, cell: ({ claim }) => [link(claim.dataset.id, { view: "claims", claim: claim.dataset.id }), " ", part({ claim }, "what").firstChild.cloneNode()] },
     { name: "this report", value: ({ claim }) => claim.dataset.verdict, cell: ({ claim }) => part({ claim }, "verdict").cloneNode(true) },
     { name: "the other run", value: ({ other }) => other.verdict, cell: ({ other }) => el("span", { class: `verdict v-${other.verdict.replaceAll(" ", "-")}` }, other.verdict) },
-    { name: "measured here", value: ({ claim }) => part({ claim }, "here").textContent },
+    { name: "measured here", value: ({ claim }) => part({ claim }, "here").textContent, cell: ({ claim }) => [...part({ claim }, "here").cloneNode(true).childNodes] },
   ];
   const said = `${plural(rows.length, "verdict")} turned on ${gpu}${rows.length ? "" : ": all are the same"}.`;
   return section("Verdicts", el("p", {}, said), rows.length ? table({ caption: "Verdicts that turned", columns, rows }) : "");
