@@ -89,7 +89,7 @@ def test_every_page_agrees_on_a_claim_s_verdict_and_figure(evidence: Evidence) -
         (row,) = re.findall(rf"^\| \[{re.escape(name)}\]\(.*$", summary, re.M)
         (line,) = re.findall(rf'^<a id="claim-{re.escape(name.lower())}"></a>.*$', claims, re.M)
         assert f"**{name} {word}: " in line
-        measured = re.split("; (tested|required): ", row.split(" | ")[1])[0]
+        measured = re.split("<br>Tested: |; required: ", row.split(" | ")[1])[0]
         assert word.startswith("not ") or measured in ("–", *re.findall(re.escape(measured), line))
 
 

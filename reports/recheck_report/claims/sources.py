@@ -74,7 +74,7 @@ class Settings:
 
 
 # the kinds of charts of an experiment
-CHARTS = ("ladder", "cpu_gpu", "loops", "block_policy", "rows_blocks")
+CHARTS = ("ladder", "cpu_gpu", "block_policy", "rows_blocks")
 _REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
 _read = table_of(Source)
 

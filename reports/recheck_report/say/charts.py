@@ -7,7 +7,7 @@ A direction is a verdict among all comparisons of the report (statistics/family.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from recheck_report.claims import Judged
@@ -232,22 +232,6 @@ def rows_blocks_note(experiment: Experiment) -> str:
 
 def rows_of(shape: str) -> int:
     return int(shape.split("x")[0])
-
-
-def loops(ratios: Collection[Ratio], beyond: str) -> str:
-    """What the inner loop shows against the outer, and whether memory can give so much."""
-    if not ratios:
-        return "No kernel has a time in both loops"
-    values = sorted(found.value for found in ratios)
-    span = f"{factor(values[0])} to {factor(values[-1])}" if len(values) > 1 else factor(values[0])
-    text = f"Inner loops show {span} times the outer loops' rate"
-    return f"{text}, some beyond the {beyond}: they time a cache" if beyond else text
-
-
-def loops_note(experiment: Experiment) -> str:
-    text = f"{experiment.title} at {shape_label(experiment.headline)}. Outer loop: launches back "
-    text += "to back; inner: one launch repeats its work. Right: inner over outer, measured here "
-    return f"{text}and as the article has it. {INTERVALS} ‡: another problem."
 
 
 LEVELS = (
