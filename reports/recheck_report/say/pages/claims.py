@@ -51,22 +51,23 @@ def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
 
 
 VERDICTS_MEAN = (
-    (NOT_JUDGED, "nothing testable is asserted"),
+    (NOT_JUDGED, "asserts nothing that a run, a count or a proof could contradict"),
     (
-        WRONG_AS_PRINTED,
-        "wrong on every GPU: a slip in arithmetic, a typo, a listing that cannot work",
+        HOLDS,
+        "every check passes: with every choice; most, if it says “often”; one, if it says “can”",
     ),
-    (FAILS_HERE, "a check fails with every choice of what the document leaves open"),
-    (DEPENDS, "every check passes with one choice, and a check fails with another"),
-    (UNDECIDED, "no check fails, and one lies within the {noise} or has p of 5 % or more"),
-    (HOLDS, "every check passes, with as many choices as the sentence claims"),
+    (WRONG_AS_PRINTED, "fails by counts, arithmetic or tests that are the same on every GPU"),
+    (FAILS_HERE, "a check fails with every choice, or with half of them if it says “often”"),
+    (DEPENDS, "passes with one choice or common reading of a word, and fails with another"),
+    (UNDECIDED, "a comparison lies within the {noise}, or has p of 5 % or more"),
     (NOT_MEASURED, "the data is missing"),
 )
 CHECKS = """\
 Each check is *for it*, *against it*, *mixed* (choices differ) or *cannot tell*; *also measured*
 decides nothing. A *choice* is a value of each parameter that the document leaves open, such as the
-block size; the checks of a claim are judged within each choice. The first verdict that applies
-counts."""
+block size; what a listing prints is fixed. The checks of a claim are judged within each choice. The
+first verdict that applies counts, but another common reading of a word that reverses the answer
+makes a claim *depend*."""
 WORDS = """\
 If a document gives a word and no figure, this report reads the word as a threshold: {words}."""
 BRACKETS = """\
