@@ -101,10 +101,10 @@ def test_two_models_are_compared_by_how_much_faster_one_is(compared: Compare) ->
     # 4 times faster, except for one row
     other = scale(scale(few(), "matmul/", 0.25), "/s0_tiles/", 8.0)
     other["environment"]["gpu"]["name"] = "NVIDIA B200"
-    assert "NVIDIA B200 is 4.00 times as fast as NVIDIA H100" in _answer(compared(few(), other))
+    assert "NVIDIA B200 is 4.00× faster than NVIDIA H100" in _answer(compared(few(), other))
     text = compared(few(), other)
     assert [row[0] for row in _cells(text, "Rungs: slower on NVIDIA B200")] == ["`matmul/s0_tiles`"]
-    assert "takes 4.00 times as long as NVIDIA B200" in _answer(compared(other, few()))
+    assert "is 4.00× slower than NVIDIA B200" in _answer(compared(other, few()))
 
 
 def test_records_without_a_gpu_are_compared_by_their_cpus(compared: Compare) -> None:
@@ -115,7 +115,7 @@ def test_records_without_a_gpu_are_compared_by_their_cpus(compared: Compare) -> 
             case["disturbed"] = None
     text = compared(first, second)
     assert text.split("\n")[1] == "# Recheck: A 9000, then B 100"
-    assert "B 100 takes 2.00 times as long as A 9000 at the median of" in _answer(text)
+    assert "B 100 is 2.00× slower than A 9000 at the median of" in _answer(text)
     assert not any(case["seconds"] for case in matching(first, "/cold"))
     assert "both timed on A 9000, none differs by more" in _answer(compared(first, first))
 

@@ -1,8 +1,8 @@
 """The charts of a report.
 
 A chart is a file of this folder, with its TITLE and draw(). It follows from the record alone; a
-collection lists those of its experiments, and names the kernels of some. In place of a chart
-without data its page gives the reason. The sentences of charts stand in say/charts.py.
+collection lists those of its experiments, and names the kernels of some. Where a chart has no
+data, its page gives the reason. The sentences of charts stand in say/charts.py.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ Ends = tuple[float, float, float]
 
 def _ends(case: Case | None, steps: int = 0) -> Ends | str:
     """GB/s, or with `steps` the seconds of one load, with the interval; or the reason why the case
-    has no time, empty if there is no such case."""
+    has no time, empty for a missing case."""
     if case is None or case.seconds is None:
         return case.status.replace("_", " ") if case else ""
     s = case.seconds

@@ -52,7 +52,7 @@ def machine(report: Measured) -> str:
 
 
 def alike(one: Measured, other: Measured) -> bool:
-    """Whether both are of one model; of two whose CPU names none, nobody knows."""
+    """Whether both are of one model; unknown for two CPUs without names."""
     kinds = {report.record.gpu_measured for report in (one, other)}
     name = machine(one)
     named = not name.startswith("unknown ") and name not in ("aarch64", "riscv64", "x86_64")
@@ -74,7 +74,7 @@ def names(records: list[Measured]) -> list[str]:
 
 
 def labels_of(first: Measured, other: Measured, names: tuple[str, str]) -> tuple[str, str]:
-    """What sets two records apart: of one model's, commit and day alone."""
+    """What sets two records apart: for one model, only commit and day."""
     same = alike(first, other)
     short = []
     for report, name in zip((first, other), names, strict=True):
@@ -108,7 +108,7 @@ def brands(report: Measured) -> list[Remark]:
 
 def columns(records: list[Measured], named: list[str] | None = None) -> list[Text]:
     """The heading of each record: its name, the day, what it was measured with, and what a reader
-    must know of it. What is not the same in all records is strong."""
+    must know of it. Values that differ between records are strong."""
     facts = [_facts(report) for report in records]
     headings = [text("claim")]
     for name, report, own_facts in zip(named or names(records), records, facts, strict=True):
@@ -227,10 +227,10 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
         if telling[0].new.target == "cpu":
             was, now = (report.record.environment.cpu for report in (first, other))
         low, middle, high = times.middle_half(telling)
-        much = f"is {significant(middle)} times as fast as"
+        much = f"is {significant(middle)}× faster than"
         if middle < 1:
             low, middle, high = 1 / high, 1 / middle, 1 / low
-            much = f"takes {significant(middle)} times as long as"
+            much = f"is {significant(middle)}× slower than"
         half = f"{significant(low)} to {significant(high)} times in the middle half"
         kind = times.kind(telling[0].new)
         where = f"at the median of {times.count(len(telling), 'case')} ({kind}; {half})"

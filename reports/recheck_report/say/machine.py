@@ -28,7 +28,7 @@ def mark(report: Measured, case: Case | None) -> Text:
 
 
 def work_of(case: Case) -> Metric | None:
-    """The rate that a row of the machine is about; none if it does no work to speak of."""
+    """The rate that a row of the machine is about; none if it does almost no work."""
     if max(case.flops, case.bytes) < 1e3:
         return None
     if case.flops > case.bytes:
@@ -42,7 +42,7 @@ NUMBERS = range(2, 7)
 
 
 def ceilings(record: Record) -> Table:
-    """The measured ceilings beside the specified ones: a row for each row of the experiment."""
+    """The measured and specified ceilings: a row for each row of the experiment."""
     rows: list[list[Text | str]] = []
     places = set()
     for case in machine_rows(record):
@@ -62,7 +62,7 @@ def ceilings(record: Record) -> Table:
             continue
         value = f"{significant(metric.rate(case, seconds.median))} {metric.unit} {spread(seconds)}"
         line += [value.replace(" ", NBSP), wide]
-        # the specification names DRAM and fp32; nobody specifies L2
+        # the specification names DRAM and fp32, but not L2
         limit = None if "l2" in case.strategy else metric.limit(record)
         if limit is None:
             rows.append([*line, NONE, NONE, clock])

@@ -165,7 +165,7 @@ def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
 
 
 def prose(source: str) -> Text:
-    """A text of a claims file: what stands between backticks is code."""
+    """A text of a claims file: words between backticks are code."""
     parts = source.split("`")
     if not len(parts) % 2 or "``" in source:
         return text(source.replace("`", "'"))
@@ -282,7 +282,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it; one with an anchor is in the page's list of sections."""
+    """A heading and its blocks; one with an anchor is in the page's list of sections."""
 
     title: Text
     blocks: tuple[Block, ...]
@@ -319,8 +319,8 @@ def table(
 
 
 def blocks(*items: Block | Text | None | Iterable[Block | Text | None]) -> tuple[Block, ...]:
-    """What there is of these, in their order: a text is a paragraph; empty ones, and tables without
-    rows, are left out."""
+    """These in their order: a text is a paragraph; empty ones, and tables without rows, are left
+    out."""
     made: list[Block] = []
     for item in items:
         if isinstance(item, Text):

@@ -95,7 +95,7 @@ def _condition(says: str) -> Remark:
 
 def notes(report: Measured) -> list[Remark]:
     """What is good to know after the answer: how much of the matrix was asked for, what this
-    machine cannot do, and which times were disturbed, by what."""
+    machine cannot do, and which times were disturbed, with the causes."""
     record = report.record
     timed = [case for case in record.cases if case.seconds]
     remarks = []
@@ -225,7 +225,7 @@ FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time
 
 
 def unfit(record: Record) -> str | None:
-    """Why this record's times are no evidence, or None."""
+    """Why this record's times do not count as evidence, or None."""
     env = record.environment
     if env.gpu is None or not record.gpu_measured:
         return f"it holds no GPU result ({record.no_gpu_because})"

@@ -7,7 +7,7 @@ import math
 from recheck_report.say.nodes import Text, text
 from recheck_report.statistics.ratio import Ratio
 
-SMALL = 1.1  # smaller ratios are told in percent
+SMALL = 1.1  # smaller ratios are printed in percent
 
 
 def digits(ratio: Ratio, scale: float, *marks: float, less: float = 0.0) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What a reader has to know beside the numbers: a warning, or a fact about a run."""
+"""What a reader has to know in addition to the numbers: a warning, or a fact about a run."""
 
 from __future__ import annotations
 

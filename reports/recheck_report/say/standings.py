@@ -36,7 +36,7 @@ _OUTCOMES = {"faster": WON, "slower": LOST}
 class Contest:
     """Kernels of an experiment that are compared as equals: of one arithmetic, on one layout."""
 
-    label: str  # what sets them apart from the other contests; empty if there are no others
+    label: str  # what sets them apart from the other contests; empty for the only contest
     rows: tuple[Case, ...]
     library: tuple[str, ...]  # the rows of the library that they are compared with
     regime: str
@@ -165,7 +165,7 @@ def in_fp32(report: Measured, experiment: Experiment) -> str:
     """What is compared, if a row is faster by less accurate arithmetic and so has no rank."""
     rows = report.record.strategies(experiment)
     if len(contests(report, experiment)) > 1:
-        return ""  # each says which arithmetic
+        return ""  # each names its arithmetic
     return "" if all(row.fp32 or row.split or not row.contends for row in rows) else " in fp32"
 
 

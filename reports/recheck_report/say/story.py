@@ -1,8 +1,8 @@
 """An experiment's story: its steps from the first kernel to the fastest, each with its paragraph,
 its numbers and what binds it, all made of the record and its probes.
 
-A sentence that is true of one outcome or one GPU is said there alone, and one that speaks of what
-was not measured is not said.
+A sentence that is true for one outcome or one GPU appears only there. A sentence about something
+that was not measured does not appear.
 """
 
 from __future__ import annotations

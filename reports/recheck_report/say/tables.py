@@ -141,7 +141,7 @@ class Headline:
         line.append(NONE if row.part_of else rate)
         if self.roof:
             of_roof = share(self.report.comparisons, self.record, main, self.roof)
-            # what a GPU can do at best is no yardstick for a CPU, nor for a part of a launch
+            # a GPU's ceiling does not apply to a CPU, nor to a part of a launch
             apt = row.target == "gpu" and not row.part_of
             line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
         for base in (self._find(name, self.ranked) for name in self.bases):
@@ -178,7 +178,7 @@ def other_problems(record: Record, experiment: Experiment) -> list[Text]:
 
 
 def then_and_here(record: Record, experiment: Experiment, figures: Figures) -> list[Section]:
-    """The documents' own figures beside this machine's, one table for each document."""
+    """The documents' own figures and this machine's, one table for each document."""
     return [
         _then(record, experiment, figures, document)
         for document in figures.document

@@ -123,7 +123,7 @@ class Pair:
         return [Row(name, tuple(changed), self._sizes[name]) for name, changed in by_row.items()]
 
     def tables(self, slower: Text, faster: Text, most: int = STRONGEST) -> list[Changed]:
-        """Up to four, with so many rows at most: the rungs first, slower before faster."""
+        """Up to four, with `most` rows at most: the rungs first, slower before faster."""
         made = []
         for rungs, kind in ((True, "Rungs"), (False, "Other rows: libraries, yardsticks, parts")):
             for outcome, title in (("slower", slower), ("faster", faster)):

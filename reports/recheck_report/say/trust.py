@@ -13,7 +13,7 @@ MUTANT = "Mutant.IsCaught/"  # in the name of the test that the correctness chec
 
 
 def trusted(report: Measured, warnings: list[str]) -> Text:
-    """One sentence: that there are no red flags, or which; `warnings`: their titles."""
+    """One sentence: the red flags, if any; `warnings`: their titles."""
     record, comparisons = report.record, report.comparisons
     flags = list(warnings)
     if many := len(report.faster_than_ceiling):

@@ -1,4 +1,4 @@
-"""One module for each page: what stands on it, in its order."""
+"""One module for each page: its parts, in their order."""
 
 from __future__ import annotations
 
@@ -16,5 +16,5 @@ def machine(record: Record) -> str:
 
 
 def without(why: str) -> Text:
-    """What a reader is told in the place of a part of the report."""
+    """The text instead of a part of the report that could not be made."""
     return text(f"This section could not be made: {why}.")

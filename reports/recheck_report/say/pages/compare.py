@@ -39,7 +39,7 @@ NOISE = (
 
 
 def page(records: list[Measured], names: list[str] | None = None) -> Page:
-    """Follows from the records, their order, their names and the claims alone."""
+    """Depends only on the records, their order, their names and the claims."""
     names = names or gpus.names(records)
     first, *others = records
     pairs = [times.Pair(first, other) for other in others]
@@ -97,7 +97,7 @@ def _pair(first: Measured, other: Measured, pair: times.Pair, labels: tuple[str,
         for group in changed
     )
     alone = (
-        text(f"{times.count(len(some), 'case')} timed by {who} alone.")
+        text(f"{times.count(len(some), 'case')} timed only by {who}.")
         for who, some in ((was, pair.lost), (now, pair.gained))
         if some
     )

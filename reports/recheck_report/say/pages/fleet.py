@@ -1,4 +1,4 @@
-"""The page of a fleet's jobs: what each brought back, or why nothing."""
+"""The page of a fleet's jobs: the result of each, or why it has none."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def line(job: Job) -> str:
 
 
 def page(jobs: list[Job], used: list[Job], lost: list[Job], compared: bool) -> Page:
-    """`used`: the jobs whose records count; `lost`: those whose place has brought none."""
+    """`used`: the jobs whose records count; `lost`: those whose place has no record."""
     placed = count(sum(bool(job.place) for job in jobs), "job")
     missing = blocks(text("Missing:"), Bullets(tuple(text(line(job)) for job in lost)))
     where = text(

@@ -28,7 +28,7 @@ WHICH = Bullets((
 
 
 def page(measured: harnesses.Harnesses, back: str = "") -> Page:
-    """`back`: the page that it leads back to; empty where it stands alone."""
+    """`back`: the page that it leads back to; empty for a page of its own."""
     env, many = measured.environment, len(measured.kernels)
     versions = {"driver": env.driver, "CUDA": env.cuda_runtime, **env.versions}
     heads = ["µs", *measured.kernels, "what it charges for or leaves out"]

@@ -47,7 +47,7 @@ def view(name: str, **parameters: str) -> str:
 
 @dataclass(frozen=True)
 class ClaimRow:
-    """A claim in a line, and what unfolds below it."""
+    """A claim in one line, and what unfolds below it."""
 
     id: str
     verdict: str

@@ -1,7 +1,7 @@
 """report.html: the whole record as one file that a browser opens without a network.
 
 A pure function of the record. What needs no browser is written as HTML; the cases stand in the page
-as JSON and all samples as compressed float32, of which scripts of this folder make plots and
+as JSON and all samples as compressed float32. Scripts of this folder turn them into plots and
 tables. No string of a record becomes markup or code: the page's policy lets run no script but the
 one whose hash it names, and that one only writes text.
 """
@@ -238,7 +238,7 @@ def _accuracies(views: Views, writer: Writer) -> str:
 
 
 def _drawn(name: str, answers: dict[str, Text], writer: Writer) -> str:
-    """A view that a script fills, and its answers, of which the script shows one."""
+    """A view that a script fills, and its answers; the script shows one of them."""
     found = "\n".join(
         f'<p class="answer small" data-answer="{escape(key)}">{writer.inline(answer)}</p>'
         for key, answer in answers.items()

@@ -177,7 +177,7 @@ def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
 
 def _compared(report: Measured, base: Case | None, case: Case) -> Json:
     """How many times as fast a case is as its base, with the interval, what the report concludes
-    from that, and from what it is: "rounds", or far "ends"; its share of the roof."""
+    from that, and from what it is: "rounds", or far "ends"; its share of the ceiling."""
     found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "paired", "share"))
     found["outcome"] = 0
     if not base or not case.seconds or case.part_of:

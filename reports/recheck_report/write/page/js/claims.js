@@ -1,4 +1,4 @@
-// the claims and errata of the page, filtered by what the address says
+// the claims and errata of the page, filtered by the address
 
 const CLAIMS = [...document.querySelectorAll(".claims details")];
 const ERRATA = [...document.querySelectorAll("#errata tbody tr")];

@@ -73,7 +73,7 @@ function recordOf(read) {
   };
 }
 
-// an odd time is none
+// ignores an odd time
 function timesOf({ seconds }) {
   const { median, low, high } = seconds ?? {};
   const right = [low, median, high].every((each) => typeof each === "number") && 0 < low && low <= median && median <= high && high < 1e9;
@@ -189,7 +189,7 @@ function comparison(record) {
   ];
 }
 
-// a row that is drawn over sizes, at the shape that its experiment is told by
+// a row that is drawn over sizes, at the headline shape of its experiment
 function leads(each) {
   const { drawn, headline } = EXPERIMENTS.get(each.experiment);
   return each.shape === headline && drawn.slice(0, 4).includes(each.row.name) && stands(each);

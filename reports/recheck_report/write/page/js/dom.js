@@ -79,7 +79,7 @@ function section(heading, ...children) {
   return el("section", {}, el("h2", {}, heading), ...children);
 }
 
-// told to screen readers, in a place that stays when a view is drawn anew
+// for screen readers, in an element that stays when a view is drawn again
 function announce(text) {
   const live = document.getElementById("live");
   if (live.textContent !== text) live.textContent = text;

@@ -1,5 +1,5 @@
 // one plot for all views: points with intervals, lines, limits, names at the ends of lines.
-// It is drawn anew at each width, so that text keeps its size; a table beside it says the same.
+// It is drawn again at each width, so that text keeps its size; a table has the same data.
 
 const MARKS = {
   dot: (r) => `M${-r},0a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`,
@@ -157,7 +157,7 @@ function seriesOf(each, box, x, y) {
   return [...found, points.map((p) => markOf(each, x(p.x), y(p.y), each.size ?? 4))];
 }
 
-// names beside the last points, moved apart so that none overlap
+// names next to the last points, moved apart so that none overlap
 function endNames(ended, box, x, y) {
   const names = ended.map((each) => {
     const last = each.points[each.points.length - 1];
@@ -176,7 +176,7 @@ function endNames(ended, box, x, y) {
   ]);
 }
 
-// what the nearest point is, beside the pointer
+// the nearest point, next to the pointer
 function watch(svg, { series }, x, y, hint) {
   const places = series.flatMap((each) => each.points.filter((p) => p.text).map((p) => [x(p.x), y(p.y), p]));
   if (!places.length) return;
