@@ -84,7 +84,7 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
     assert {*named} >= {*known.claims[0].check[0].ids, "matmul/tile16/4096x4096x4096/cold"}
     first, *lines, last = capsys.readouterr().out.splitlines()
     assert last == f"report: {tmp_path / 'report' / 'README.md'}"
-    assert re.fullmatch(r"Recheck on NVIDIA .*: \d+ of \d+ claims hold, \d+ fail", first)
+    assert re.fullmatch(r"Recheck on NVIDIA .*: \d+ of \d+ claims hold; \d+ fail here .*", first)
     assert lines[0].startswith("holds: ") and "C01, C02, " in lines[0]
 
 
