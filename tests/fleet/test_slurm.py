@@ -168,7 +168,7 @@ def test_missing_jobs_are_listed_with_reasons(collected: tuple[str, str]) -> Non
     )
     assert re.match(r"cut off: \d+ of 64 cases; .*Slurm says CANCELLED", missing["cancelled"])
     assert "record.json: is not complete JSON" in missing["cut"]
-    assert f"measured on {H200}, and the site configuration says {OTHER}" in missing["mistaken"]
+    assert f"measured on {H200}, but the site configuration has {OTHER}" in missing["mistaken"]
     assert "the job found no GPU: " in missing["without"]
     assert "invalid partition specified: nowhere" in missing["unknown"]
     assert "has the feature gpu, and no device of type gpu" in missing["bare"]
