@@ -204,7 +204,7 @@ TEST_F(Run, StartsOverIfNothingCanBeResumed) {
   };
   using Files = std::map<std::string, std::string>;
   const std::pair<Files, const char*> left[] = {
-      {{{"record.json", with("  \"cpu\": ", "  \"cpu\": \"other\",")}, {"samples.jsonl", raw}},
+      {{{"record.json", with("  \"cpu\": ", R"(  "cpu": "other",)")}, {"samples.jsonl", raw}},
        "cpu was \"o"},
       {{{"record.json", with(" \"schema\": ", " \"schema\": 99,")}, {"samples.jsonl", raw}},
        "schema 99"},

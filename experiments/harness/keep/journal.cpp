@@ -196,9 +196,9 @@ std::optional<Earlier> read_earlier(const std::filesystem::path& folder) {
 
 void recover(const std::filesystem::path& folder) {
   const auto path = journal_in(folder);
-  if (!has_journal(folder))
+  const auto earlier = has_journal(folder) ? read_earlier(folder) : std::nullopt;
+  if (!earlier)
     throw std::runtime_error("nothing to recover: " + path.string() + " does not exist");
-  const auto earlier = read_earlier(folder);
   std::vector<Lines> lines;
   for (const auto& [id, of_case] : earlier->cases) lines.push_back(of_case);
   write_record(folder, earlier->head, lines, "free some space");
