@@ -281,8 +281,10 @@ TEST_F(Killed, ARunLeavesItsRecordToRecover) {
 }
 
 TEST_F(Killed, AnActiveRunIsProtected) {
-  const pid_t child =
-      start(output() + " --strategy=cpu_serial --shape=1000x1000x1000 --per-case=20");
+  const pid_t child = start(output() +
+                            " --strategy=cpu_serial "
+                            "--shape=1000x1000x1000,1001x1001x1001,1002x1002x1002,1003x1003x1003,"
+                            "1004x1004x1004 --per-case=20");
   wait_until([&] {
     try {
       has_journal(folder_);

@@ -100,7 +100,7 @@ bool has_journal(const std::filesystem::path& folder) {
   if (file < 0) return std::filesystem::exists(path);
   const auto in_use = [&] { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
   // the child of a killed process may take a moment to end
-  constexpr double moment = 1;
+  constexpr double moment = 0.5;
   bool is_in_use = in_use();
   for (const double start = now(); is_in_use && now() - start < moment; is_in_use = in_use())
     usleep(10'000);
