@@ -29,12 +29,12 @@ struct Shared {
   std::atomic<bool> ended, restarts;      // `body` has returned or thrown; has asked for a restart
   std::array<char, 512> row, why;         // named last; why the child gave it up
 };
-Shared* shared = nullptr;  // null without a Rescue
+Shared* shared = nullptr;  // null if rescued() does not watch
 
 // in the child
 bool continues = false;
 std::optional<LostRow> lost;
-double patience_now = 0;
+double patience = 0;
 
 // in the parent
 volatile std::sig_atomic_t child = 0, asked_to_end = 0;
@@ -92,6 +92,12 @@ std::string blame(int status, bool hung) {
                        (signal == SIGKILL && shared->allowed <= 0);
   if (outside) return {};
   return std::string("has ended the process by SIG") + sigabbrev_np(signal);
+}
+
+/// Ends the child before `body` has ended.
+[[noreturn]] void leave() {
+  std::fflush(nullptr);
+  _exit(1);
 }
 
 /// Calls `body`, and marks its end.
@@ -157,27 +163,24 @@ std::optional<LostRow> lost_row() { return lost; }
 void restart_process() {
   if (shared == nullptr) return;
   shared->restarts = true;
-  std::fflush(nullptr);
-  _exit(1);
+  leave();
 }
 
 void give_row_up(const std::string& why) {
   if (shared == nullptr) return;
   set(shared->why, why);
-  std::fflush(nullptr);
-  _exit(1);
+  leave();
 }
 
 double& least_patience() {
   static double seconds = 60;
   return seconds;
 }
-double patience() { return std::max(patience_now, least_patience()); }
-void set_patience(double seconds) { patience_now = seconds; }
+void set_patience(double seconds) { patience = seconds; }
 
 InRow::InRow(double expected) {
   if (shared == nullptr) return;
-  const double allowed = patience() + 10 * expected;
+  const double allowed = std::max(patience, least_patience()) + 10 * expected;
   shared->deadline = now() + allowed;
   shared->allowed = allowed;
 }

@@ -31,10 +31,9 @@ void restart_process();
 /// The same, after the current row, which fails with this reason.
 void give_row_up(const std::string& why);
 
-/// Seconds that a row may take for one block of launches, and the minimum of patience().
-double patience();
-double& least_patience();
+/// Sets how many seconds a row may take for one block of launches, or least_patience() if more.
 void set_patience(double seconds);
+double& least_patience();
 
 /// While alive, a hang is blamed on the row last passed to name_row(). Only one may exist at a
 /// time.

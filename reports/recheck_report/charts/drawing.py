@@ -9,6 +9,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.standings import contenders
 from recheck_report.write.svg import (
     INK,
     LIBRARY,
@@ -72,12 +73,7 @@ def timed(
 
 def leading(own: Measured, experiment: Experiment) -> Case | None:
     """The fastest kernel at the headline that solves the problem in fp32, libraries apart."""
-    rows = [
-        row
-        for row in own.record.strategies(experiment)
-        if row.target == "gpu" and row.role == "rung" and row.contends and row.fp32
-        if not row.sweep and row.strategy not in own.collection.settings.dispatch
-    ]
+    rows = [row for row in contenders(own, experiment) if row.role == "rung" and row.fp32]
     return next(iter(timed(own.record, experiment, rows, experiment.headline)), None)
 
 

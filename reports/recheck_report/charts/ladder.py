@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import Bar, Limit, NotDrawn, bars, leading, nothing
+from recheck_report.charts.drawing import Bar, Limit, NotDrawn, bars, leading, nothing, timed
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say import charts as say
+from recheck_report.say.standings import contenders
 from recheck_report.write.svg import Card
 
 TITLE = "The ladder"
@@ -49,15 +50,8 @@ def _limits(own: Measured, experiment: Experiment) -> list[Limit]:
 def _shown(own: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
     """The first kernel, the fastest and others by their names, which are unique: of each source the
     fastest, and of those with one name the fastest."""
-    dispatch = own.collection.settings.dispatch  # what launches others' kernels has their place
-    cases = [
-        case
-        for row in own.record.strategies(experiment)
-        if row.target == "gpu" and row.contends and row.fp32
-        and not (row.sweep or row.strategy in dispatch)
-        and (case := own.record.timed(experiment, row.strategy, base.shape_name))
-    ]  # fmt: skip
-    cases.sort(key=lambda case: case.time.median)
+    rows = [row for row in contenders(own, experiment) if row.fp32]
+    cases = timed(own.record, experiment, rows, base.shape_name)
     named = {say.plain_name(own, base): base}
     if say.plain_name(own, lead) in named and lead is not base:
         named[lead.strategy] = lead

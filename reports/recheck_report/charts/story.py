@@ -11,6 +11,7 @@ from recheck_report.formatting import NONE
 from recheck_report.queries import metric_of, reference
 from recheck_report.record.record import Experiment
 from recheck_report.say import charts as say
+from recheck_report.say.ratio import speed
 from recheck_report.say.story import shown_steps
 from recheck_report.write.svg import LIBRARY, Card
 
@@ -30,7 +31,7 @@ def draw(own: Measured, experiment: Experiment) -> Card:
         base, gain, lost = record.timed(experiment, step.base, shape), NONE, False
         if base:
             found = say.ratio(own, base, case)
-            gain, lost = say.speed(found.value), found.outcome == say.SLOWER
+            gain, lost = speed(found.value), found.outcome == say.SLOWER
         rows.append(Bar(step.idea, case, (gain,), lost))
     rest = [metric.rates(case)[0] for step, case in every if (step, case) not in steps]
     rates = [metric.rates(case)[0] for _, case in steps]

@@ -169,13 +169,6 @@ class Judged:
         bounds = (check.above, check.below, check.at_least, check.at_most)
         return abs(math.log(shown.value / next(filter(None, bounds), 1.0)))
 
-    @property
-    def rows(self) -> str:
-        """The rows that the claim's first check compares."""
-        check = self.outcomes[0].check
-        ids = (check.base, check.other) if check.base else (check.of or self.claim.id,)
-        return " ".join("/".join(name.split("/")[:2]) for name in ids)
-
 
 @dataclass(frozen=True)
 class Corrected:
@@ -201,14 +194,6 @@ class Judgement:
 
     def find(self, name: str) -> Judged | None:
         return self._by_id.get(name)
-
-    def furthest(self, n: int = 5) -> list[Judged]:
-        """The failing claims that are furthest off, only one for the same rows."""
-        failing = [judged for judged in self.claims if judged.deviation > 0]
-        by_rows: dict[str, Judged] = {}
-        for judged in sorted(failing, key=lambda judged: judged.deviation, reverse=True):
-            by_rows.setdefault(judged.rows, judged)
-        return list(by_rows.values())[:n]
 
 
 def judge(

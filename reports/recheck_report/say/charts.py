@@ -17,7 +17,7 @@ from recheck_report.formatting import duration, rate, shape_label, short, signif
 from recheck_report.queries import Metric, Sweep
 from recheck_report.record.record import Case, Experiment
 from recheck_report.record.verdicts import FAILS
-from recheck_report.say.ratio import SMALL
+from recheck_report.say.ratio import factor, speed
 from recheck_report.say.sustained import SAME, Row
 from recheck_report.statistics.ratio import Ratio
 
@@ -49,22 +49,6 @@ def plain_name(own: Measured, row: Case) -> str:
 def ratio(own: Measured, base: Case, other: Case) -> Ratio:
     """How many times faster `other` is than `base`; its outcome is fit for a sentence."""
     return own.comparisons.verdict(base, other)
-
-
-def factor(value: float) -> str:
-    """ "10.4", with as many digits as it takes not to read as 1."""
-    digits = 3
-    while digits < 6 and value != 1 and float(significant(value, digits)) == 1:
-        digits += 1
-    return significant(value, digits)
-
-
-def speed(value: float) -> str:
-    """ "1.81× faster", "2.2 % slower": a ratio without its interval."""
-    how, shown = (SLOWER, 1 / value) if value < 1 else (FASTER, value)
-    if shown < SMALL:
-        return f"{significant(100 * (shown - 1), 2)} % {how}"
-    return f"{factor(shown)}× {how}"
 
 
 def times(value: float, exact: bool = False) -> str:

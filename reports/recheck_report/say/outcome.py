@@ -39,7 +39,7 @@ from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
-from recheck_report.say.ratio import SMALL, percent, speedup, times
+from recheck_report.say.ratio import percent, speed, speedup, times
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -377,9 +377,7 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
         value, unit = outcomes[match[1]].value, outcomes[match[1]].unit
         if value is None or unit != "×" or (value < 1 and in_times):
             return match[0]
-        how, more = ("faster", value) if value >= 1 else ("slower", 1 / value)
-        much = f"{significant(100 * (more - 1), 2)} %" if more < SMALL else f"{significant(more)}×"
-        return f"{much} {how}{noted(match[1])}{' than' if match[2] else ''}"
+        return f"{speed(value)}{noted(match[1])}{' than' if match[2] else ''}"
 
     values: dict[tuple[str, str], str] = {}
     for key, part in asked_for:

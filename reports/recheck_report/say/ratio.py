@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from recheck_report.formatting import significant
 from recheck_report.say.nodes import Text, text
 from recheck_report.statistics.ratio import Ratio
 
@@ -54,3 +55,19 @@ def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
         value, interval = digits(shown, 1, 1, mark)
         value += "×"
     return text(f"{value} {how}", " than " if than else "", than, f" {interval}")
+
+
+def factor(value: float) -> str:
+    """ "10.4", with as many digits as it takes not to read as 1."""
+    figures = 3
+    while figures < 6 and value != 1 and float(significant(value, figures)) == 1:
+        figures += 1
+    return significant(value, figures)
+
+
+def speed(value: float) -> str:
+    """ "1.81× faster", "2.2 % slower": a ratio without its interval."""
+    how, shown = ("slower", 1 / value) if value < 1 else ("faster", value)
+    if shown < SMALL:
+        return f"{significant(100 * (shown - 1), 2)} % {how}"
+    return f"{factor(shown)}× {how}"

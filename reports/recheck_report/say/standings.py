@@ -93,15 +93,22 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
     return text(kernel, f" {duration(case.time.median)}".replace(" ", NBSP)) if time else kernel
 
 
+def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:
+    """The rows that compete: no points of a sweep, and none that launches the best of others."""
+    dispatch = report.collection.settings.dispatch
+    rows = report.record.strategies(experiment)
+    apart = (row for row in rows if not (row.sweep or row.strategy in dispatch))
+    return [row for row in apart if row.target == target and row.contends]
+
+
 def contests(report: Measured, experiment: Experiment) -> list[Contest]:
     """Those among the GPU's kernels; without a GPU time, that of the CPU's programs."""
-    record, dispatch = report.record, report.collection.settings.dispatch
+    record = report.record
     gpu = is_timed(record, experiment, "gpu")
     target, regime = ("gpu", record.ranked_by(experiment)) if gpu else ("cpu", "hot")
     rows_by_kind: dict[tuple[bool, bool], list[Case]] = {}
-    for row in record.strategies(experiment):
-        alike = row.target == target and row.role in ("rung", "baseline") and row.contends
-        if alike and not row.sweep and row.strategy not in dispatch and (row.fp32 or row.split):
+    for row in contenders(report, experiment, target):
+        if row.role in ("rung", "baseline") and (row.fp32 or row.split):
             rows_by_kind.setdefault((row.split, row.layout == "column_major"), []).append(row)
     kinds = {split for split, _ in rows_by_kind}, {columns for _, columns in rows_by_kind}
     made = []
