@@ -133,7 +133,7 @@ Experiment experiment(std::span<const Strategy> ladder) {
           .terms = terms,
           .problem = {"r = A · v", output, work, oracle},
           .leaves_out = leaves_out,
-          .sustained = {"s3_naive", "block_per_row", "cublas_column_major"},
+          .sustained = {"block_per_row", "cublas", "s3_constant", "cublas_column_major"},
           .wide_integers = true};
 }
 

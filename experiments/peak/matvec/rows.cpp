@@ -77,7 +77,7 @@ Experiment matvec_experiment() {
   static const auto ladder = with_rows(matvec::ladder(), documents, own);
   Experiment experiment = matvec::experiment(ladder);
   experiment.leaves_out = leaves_out;
-  experiment.sustained = {"split_columns", "column_tiles", "cublas_column_major"};
+  experiment.sustained = {"split_columns", "cublas", "column_tiles", "cublas_column_major"};
   return experiment;
 }
 
