@@ -99,8 +99,8 @@ bool has_journal(const std::filesystem::path& folder) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::filesystem::exists(path);
   const auto in_use = [&] { return flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK; };
-  // the child of a killed process may take a moment to end
-  constexpr double moment = 0.5;
+  // the child of a killed process takes a moment to end, and so does its CUDA context
+  constexpr double moment = 3;
   bool is_in_use = in_use();
   for (const double start = now(); is_in_use && now() - start < moment; is_in_use = in_use())
     usleep(10'000);

@@ -258,7 +258,8 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
     try {
       if (auto earlier = read_earlier(options.output)) return begin(std::move(earlier));
     } catch (const std::runtime_error& error) {
-      if (is_rescue()) throw;  // do not set aside this run's own journal
+      if (is_rescue()) throw;       // do not set aside this run's own journal
+      has_journal(options.output);  // nor that of a run that has begun meanwhile
       why = error.what() + ("; moved to " + set_aside(options.output).string());
     }
     std::fprintf(stderr, "%s; measuring from the start\n", why.c_str());
