@@ -44,7 +44,7 @@ struct Restrict : Printed {
 };
 
 /// The same words as Printed and Aligned16, compiled as relocatable device code (-rdc=true).
-/// s1_relocatable.cu
+/// s1_kernel_1_relocatable.cu
 struct Relocatable : Printed {};
 struct RelocatableAligned16 : Aligned16 {};
 

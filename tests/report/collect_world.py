@@ -57,7 +57,11 @@ class World:
         self.claims = 0
         self.called: list[list[str]] = []
         self.environment: Any = {
-            "gpu": {"name": "NVIDIA H200", "uuid_hash": "0123456789abcdef"},
+            "gpu": {
+                "name": "NVIDIA H200",
+                "uuid_hash": "0123456789abcdef",
+                "compute_capability": "9.0",
+            },
             "gpu_reason": None,
             "driver": "580.1",
             "git": {"commit": "f84399d", "dirty": False},
@@ -78,7 +82,8 @@ class World:
         self.races: dict[str, str] = {}  # what racecheck prints
         self.sanitizer_code = 0
         self.snippets: dict[str, tuple[int, str]] = {}
-        for name in ("recheck", "ncu", "recheck_tests", "sanitizer", "nvcc"):
+        self.code = ""  # what cuobjdump prints
+        for name in ("recheck", "ncu", "recheck_tests", "sanitizer", "nvcc", "cuobjdump"):
             (folder / name).touch(0o755)
 
     # the programs
@@ -88,6 +93,7 @@ class World:
         self.called.append(words)
         programs = {"recheck": self._recheck, "ncu": self._ncu, "nvcc": self._nvcc}
         programs |= {"recheck_tests": self._tests, "sanitizer": self._sanitizer}
+        programs |= {"cuobjdump": self._cuobjdump}
         return programs[Path(words[0]).name](words)
 
     def _recheck(self, words: list[str]) -> Ended:
@@ -158,6 +164,12 @@ class World:
         name = Path(words[-1]).stem + ("/mended" if "-DMENDED" in words else "")
         code, text = self.snippets[name]
         return Ended(code, "", text.replace("FILE", words[-1]))
+
+    def _cuobjdump(self, words: list[str]) -> Ended:
+        if "--list-elf" in words:
+            return Ended(0, "ELF file    1: recheck.1.sm_90a.cubin\nrecheck.2.sm_75.cubin", "")
+        assert words[words.index("-arch") + 1] == "sm_90a"
+        return Ended(0, self.code, "cuobjdump warning : Function listed not found")
 
     # the claims
 
