@@ -116,8 +116,8 @@ def test_machine_code_is_that_of_the_innermost_loop(world: World) -> None:
     "capability, best", [("9.0", "sm_90a"), ("8.9", "sm_86"), ("8.0", None), ("12.1", "sm_120")]
 )
 def test_code_is_that_of_the_gpu(capability: str, best: str | None) -> None:
-    listed = "".join(f"recheck.{name}.cubin\n" for name in ("sm_90a", "sm_86", "sm_120", "sm_75"))
-    assert sass.architecture(listed, capability) == best
+    files = [f"recheck.1.{name}.cubin" for name in ("sm_90a", "sm_86", "sm_120", "sm_75")]
+    assert sass.architecture(files, capability) == best
 
 
 def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from recheck_report.collect.programs import execute, is_program, say
+from recheck_report.collect.programs import at_once, execute, is_program, say
 from recheck_report.record.counters import TRIP
 
 _FUNCTION = re.compile(r"\s*Function : (\S+)")
@@ -78,12 +79,12 @@ def trip(code: Iterable[Instruction]) -> dict[str, float]:
     return {name: float(count) for name, count in best.items()} if best else {}
 
 
-def architecture(listed: str, capability: str) -> str | None:
-    """The newest of a program's architectures that a GPU of this compute capability runs, from
-    cuobjdump's list of its cubins; None without one."""
+def architecture(cubins: Iterable[str], capability: str) -> str | None:
+    """The newest of some files' architectures that a GPU of this compute capability runs; None
+    without one. cuobjdump names the files it extracts "recheck.1.sm_90a.cubin"."""
     major, _, minor = capability.partition(".")
     best: tuple[int, str] | None = None
-    for name in set(re.findall(r"\.(sm_\d+[af]?)\.", listed)):
+    for name in re.findall(r"\.(sm_\d+[af]?)\.", " ".join(cubins)):
         number = re.sub(r"\D", "", name)
         if number[:-1] == major and int(number[-1]) <= int(minor or 0):
             best = max(best or (-1, ""), (int(number[-1]), name))
@@ -97,20 +98,27 @@ def machine_code(
     if not kernels or not gpu:
         return {}
     cuobjdump = str(Path(shutil.which(nvcc) or nvcc).with_name("cuobjdump"))
-    cuobjdump = cuobjdump if is_program(cuobjdump) else "cuobjdump"
     if not is_program(cuobjdump):
+        cuobjdump = shutil.which("cuobjdump") or ""
+    if not cuobjdump:
         say("machine code: not measured: cuobjdump was not found")
         return {}
-    listed = execute(cuobjdump, "--list-elf", program)
-    arch = architecture(listed.out, gpu.get("compute_capability", ""))
-    if arch is None:
-        say("machine code: not measured: the program has none for this GPU")
-        return {}
-    names = ",".join(sorted(set(kernels.values())))
-    ended = execute(cuobjdump, "-arch", arch, "-sass", "-fun", names, program)
-    functions = parse(ended.out)
+    functions: dict[str, list[Instruction]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        # it extracts into the current folder
+        whole = Path(shutil.which(program) or program).resolve()
+        ended = [execute("env", f"--chdir={folder}", cuobjdump, "--extract-elf", "all", whole)]
+        cubins = sorted(Path(folder).glob("*.cubin"))
+        arch = architecture((path.name for path in cubins), gpu.get("compute_capability", ""))
+        names = [name.encode() for name in set(kernels.values())]
+        # disassembling takes long
+        holding = [path for path in cubins if f".{arch}." in path.name]
+        holding = [path for path in holding if any(map(path.read_bytes().__contains__, names))]
+        ended += at_once(lambda path: execute(cuobjdump, "--dump-sass", path), holding).values()
+    for each in ended:
+        functions |= parse(each.out)
     if not functions:
-        # it warns of each function that one of the cubins lacks
-        lines = [line for line in ended.err.splitlines() if "warning" not in line]
-        say(f"machine code: not measured: cuobjdump: {(lines or [ended.how])[0]}")
+        lines = [line for each in ended for line in each.err.splitlines()]
+        why = (lines or ["it has none for this GPU with these kernels"])[0]
+        say(f"machine code: not measured: {why}")
     return {case: trip(functions.get(name, ())) for case, name in kernels.items()}
