@@ -105,6 +105,8 @@ def test_machine_code_is_that_of_the_innermost_loop(world: World) -> None:
     values = world.probe()["counters"][f"{TILE}/cold"]["values"]
     loads = {"trip_shared_loads_4": 1, "trip_shared_loads_8": 1, "trip_shared_loads_16": 1}
     assert values == {LAUNCHES: 1, "registers": 1, "trip_ffma": 2, **loads}
+    quick = world.probe("--quick")["counters"]
+    assert f"{TILE}/cold" not in quick
     # a case without code has its counters; one without counters has no code
     world.code = ""
     assert world.probe()["counters"][f"{TILE}/cold"]["values"] == {LAUNCHES: 1, "registers": 1}

@@ -114,7 +114,7 @@ def check_names(
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
     record = environment(options.recheck)
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
-    asked = wanted(collection, headlines)
+    asked = wanted(collection, headlines, quick=options.quick)
     names = tables(options.recheck, record)
     check_names(options, collection, record, names)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):
@@ -164,6 +164,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="probes.json; without it, only names are checked",
     )
+    add("--quick", action="store_true", help="without what only the whole matrix shows")
     add("--tests", default="", metavar="PROGRAM", help="the program of GoogleTest tests")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")
