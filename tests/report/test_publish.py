@@ -72,6 +72,17 @@ def test_a_report_is_published_as_it_is_over_an_older_one(rendered: Path, tmp_pa
         (target / "medians.json").write_bytes(b"{}")
 
 
+def test_a_report_is_published_beside_those_of_other_gpus(rendered: Path, tmp_path: Path) -> None:
+    """One that cannot be read costs a line."""
+    results = tmp_path / "results"
+    keep(results / "other", bend(few(), "environment.gpu.name", "NVIDIA Other"))
+    keep(results / "torn", few())
+    (results / "torn" / "record.json").write_text("{")
+    done = run("publish", rendered, "--results", results)
+    assert done.returncode == 0 and f"left out: {results / 'torn'}" in done.stderr, done.stderr
+    assert "NVIDIA Other" in (results / GPU / "claims.md").read_text()
+
+
 def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> None:
     target = shutil.copytree(OUTSIDE, tmp_path / "results" / GPU)
     before, other = tree(target), "is evidence of other experiments, reduction"

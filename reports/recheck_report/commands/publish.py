@@ -1,9 +1,9 @@
 """Renders a report's record into DIR/<gpu>/ as committed evidence, or refuses.
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
-falsifies all of its times. Without --results nothing is written: the record is only checked.
-Either way, each thing that a reader may miss is a line. Exit code 1: refused, with the reason in
-one line; an earlier report in that folder is unchanged.
+falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
+is written: the record is only checked. Either way, each thing that a reader may miss is a line.
+Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from __future__ import annotations
 import argparse
 import os
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims.measured import Measured, read
+from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, peak_of, render
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
+from recheck_report.record.typed import BadRecord
 from recheck_report.say.provenance import unfit
 
 
@@ -93,6 +95,16 @@ def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     return f"{target} is evidence of other experiments, {', '.join(sorted(names[1]))}; name another"
 
 
+def beside(results: Path, target: Path, experiments: Path) -> Iterator[Measured]:
+    """The other published reports. One that cannot be shown costs a line."""
+    for path in sorted(results.glob(f"*/{RECORD}")):
+        if path.parent.resolve() != target.resolve():
+            try:
+                yield read_gpu(path.parent, experiments)
+            except (BadRecord, OSError) as problem:
+                print(f"left out: {problem}", file=sys.stderr)
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("report", type=Path, help="a report's folder, or a record's")
     says = "the published reports, a folder for each GPU; without it, the report is only checked"
@@ -116,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
             raise Failed(why)
         others = harnesses_of(report, [options.report, target])
         peak = peak_of(report, results / "peak", "../peak", options.experiments)
-        write(render(report, [], peak, others), target)
+        write(render(report, [*beside(results, target, options.experiments)], peak, others), target)
         print(target)
     notes = [f"note: {line}" for line in lacks(report)]
     for line in notes or ([] if results else ["nothing is missing"]):

@@ -51,25 +51,31 @@ def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
 
 
 VERDICTS_MEAN = (
-    (NOT_JUDGED, "asserts nothing that a run, a count or a proof could contradict"),
+    (NOT_JUDGED, "requires nothing that a run, a count or a proof could contradict"),
     (
         HOLDS,
-        "every check passes: with every choice; most, if it says “often”; one, if it says “can”",
+        "every check passes with every choice; with most, if the claim says “often”; with one, "
+        "if it says “can” or “may”",
     ),
-    (WRONG_AS_PRINTED, "fails by counts, arithmetic or tests that are the same on every GPU"),
-    (FAILS_HERE, "a check fails with every choice, or with half of them if it says “often”"),
+    (
+        WRONG_AS_PRINTED,
+        "fails by counts, arithmetic or tests that give the same result on every GPU; "
+        "an attribute of this GPU, such as its shared memory, does not",
+    ),
+    (FAILS_HERE, "some check fails with each choice; with half or more, if it says “often”"),
     (DEPENDS, "passes with one choice or common reading of a word, and fails with another"),
-    (UNDECIDED, "a comparison lies within the {noise}, or has p of 5 % or more"),
-    (NOT_MEASURED, "the data is missing"),
+    (UNDECIDED, "none of these, as a comparison lies within the {noise}, or has p of 5 % or more"),
+    (NOT_MEASURED, "none of these, as data is missing"),
 )
 CHECKS = """\
 Each check is *for it*, *against it*, *mixed* (choices differ) or *cannot tell*; *also measured*
 decides nothing. A *choice* is a value of each parameter that the document leaves open, such as the
-block size; what a listing prints is fixed. The checks of a claim are judged within each choice. The
-first verdict that applies counts, but another common reading of a word that reverses the answer
-makes a claim *depend*."""
+block size; what a listing prints is fixed. A choice passes if all checks pass with it, and fails if
+one fails. The first verdict that applies counts, but another common reading of a word that reverses
+the answer makes a claim *depend*."""
 WORDS = """\
-If a document gives a word and no figure, this report reads the word as a threshold: {words}."""
+If a document gives a word and no figure, this report reads the word as a threshold: {words}. Other
+readings do not count."""
 BRACKETS = """\
 Brackets hold 95 % intervals, and *noise* is how much the ratio varies from run to run. p is the
 p-value against the threshold, after Holm's correction for all {family} comparisons of this report;
