@@ -42,10 +42,10 @@ class Listing:
         return self.row.split("/")[1], self.general.split("/")[1]
 
     def reworded(self, headline: str) -> dict[str, str]:
-        """The ids of the listing's case and of its wordings, by row; empty without wordings.
-        `headline`: the experiment's."""
-        at = f"{self.wordings_shape or headline}/cold"
-        rows = (self.strategies[0], *self.wordings) if self.wordings else ()
+        """The ids of the cases of the listing, its wordings and its general form, by row; empty
+        without wordings. `headline`: the experiment's."""
+        at, (row, general) = f"{self.wordings_shape or headline}/cold", self.strategies
+        rows = (row, *self.wordings, general) if self.wordings else ()
         return {row: f"{self.experiment}/{row}/{at}" for row in rows}
 
 

@@ -13,6 +13,7 @@ from recheck_report.say import bottlenecks
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Block,
+    Bullets,
     Code,
     Section,
     Text,
@@ -32,8 +33,8 @@ Each kernel differs from a document's listing in one word, or one flag of the co
 the same result. What a listing prints is fixed, so a word informs and changes no verdict. Compiler
 and flags are not printed. Multiply-adds and loads are those of one thread in one trip of its
 innermost loop, from the machine code, and the loads of one width stand together: 4 × 16 B is four
-loads of 16 bytes. A dash: not measured."""
-PRINTED = "as printed"
+loads of 16 bytes. The last kernel of each table is the listing's general form, in which several
+words differ. A dash: not measured."""
 # of a row that has another value of a parameter
 PARAMETERS = {"unroll": "#pragma unroll {}", "index": "an index of {} bits"}
 
@@ -55,19 +56,23 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
     record = report.record
     ids = listing.reworded(experiment.headline)
     cases = [case for name in ids.values() if (case := record.by_id.get(name)) and case.seconds]
-    if len(cases) < 2 or cases[0].strategy != listing.strategies[0]:
+    printed, others = cases[:1], [case for case in cases if case.strategy in listing.wordings]
+    if not others or printed[0].strategy != listing.strategies[0]:
         return ()
-    printed, *others = cases
-    rows = (_row(report, printed, case) for case in cases)
-    title = f"{printed.strategy}, cold, at {shape_label(printed.shape_name)}"
-    told, why = _extremes(report, printed, others), prose(listing.wordings_why)
-    return blocks(told, why, table(COLUMNS, rows, range(2, 8), title))
+    base, differs = printed[0], {case.id: _word(printed[0], case) for case in others}
+    differs[base.id] = text("as printed")
+    rows = (_row(report, base, case, differs.get(case.id, text(case.note))) for case in cases)
+    title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
+    lead = text(Code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
+    why = prose(listing.wordings_why)
+    told = _changes(report, base, others)
+    return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
 
 
-def _row(report: Measured, printed: Case, case: Case) -> Iterator[Text | str]:
+def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator[Text | str]:
     counted = _counted(report, case)
     yield text(Code(case.strategy))
-    yield PRINTED if case is printed else _word(printed, case)
+    yield differs
     yield text(f"{duration(case.time.median)} {spread(case.time)}", mark(report, case))
     yield NONE if case is printed else speedup(report.comparisons.ratio(printed, case))
     yield _number(counted.get(f"{TRIP}ffma"))
@@ -112,22 +117,22 @@ def _loads(counted: Mapping[str, float], kind: str) -> str:
     return ", ".join(f"{count} × {width} B" for width, count in _widths(counted, kind).items())
 
 
-def _extremes(report: Measured, printed: Case, others: list[Case]) -> Text:
-    """How much slower and faster a word makes the listing at most, and what its loop then loads."""
-    found, name = [], Code(printed.strategy)
-    for outcome, pick in (("slower", max), ("faster", min)):
-        case = pick(others, key=lambda case: case.time.median)
+def _changes(report: Measured, printed: Case, others: list[Case]) -> Bullets:
+    """What each word does to the listing's time, the slowest first, and what its loop loads."""
+    found: list[Text] = []
+    for case in sorted(others, key=lambda case: -case.time.median):
         ratio = report.comparisons.verdict(printed, case, picked=len(others))
-        if ratio.outcome == outcome:
-            word = text(_word(printed, case), f" makes it {speedup(ratio).plain}")
-            found.append(text(word, _why(report, printed, case)))
-    if not found:
-        return text(name, f" at {shape_label(printed.shape_name)}: no word makes a difference.")
-    return text(name, f" at {shape_label(printed.shape_name)}: ", joined("; ", found), ".")
+        if ratio.outcome in ("slower", "faster"):
+            why = _why(report, printed, case)
+            found.append(text(_word(printed, case), ": ", speedup(ratio), why))
+    same = len(others) - len(found)
+    if same:
+        found.append(text(f"{'the other words' if found else 'each'}: no measurable difference"))
+    return Bullets(tuple(found))
 
 
 def _why(report: Measured, printed: Case, case: Case) -> Text:
-    """ ", with 32 shared loads in 16 multiply-adds instead of 20": the loads that changed, per as
+    """ ", with 32 shared loads per 16 multiply-adds, not 20": the loads that changed, per as
     many multiply-adds as the listing has in a trip; empty if they did not or are unknown."""
     base, other = (_counted(report, each) for each in (printed, case))
     trip, own = base.get(f"{TRIP}ffma"), other.get(f"{TRIP}ffma")
