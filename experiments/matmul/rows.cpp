@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "../../kernels/code.hpp"
 #include "../../reference/listings.hpp"
 #include "../../reference/matmul.hpp"
 #include "../harness/table/limits.hpp"
@@ -104,6 +105,20 @@ constexpr Strategy worded(Strategy listing, std::string_view name, std::string_v
   return sweep(listing);
 }
 
+/// The linker makes machine code of relocatable code, and no PTX.
+Reason linked(const Device& device) {
+  const auto code = kernels::code_for(kernels::architectures_here, device.compute_capability);
+  if (code && !code->machine) return "needs machine code for this GPU: the build has only PTX";
+  return {};
+}
+
+template <auto launcher>
+constexpr Strategy relocatable(Strategy listing, std::string_view name, std::string_view note) {
+  Strategy row = worded<launcher>(listing, name, note);
+  row.needs = linked;
+  return row;
+}
+
 template <int by, auto launcher>
 constexpr Strategy unrolled(Strategy listing, std::string_view name, std::string_view note) {
   Strategy row = worded<launcher>(listing, name, note);
@@ -174,7 +189,7 @@ constexpr Strategy rows[] = {
     unrolled<16, k::s1_kernel_0<k::Unrolled<16>>>(s1_kernel_0, "s1_kernel_0_unroll16", "#pragma unroll 16"),
     worded<k::s1_kernel_0<k::Bounded>>(s1_kernel_0, "s1_kernel_0_launch_bounds", "__launch_bounds__(256)"),
     worded<k::s1_kernel_0<k::Restrict>>(s1_kernel_0, "s1_kernel_0_restrict", "__restrict__ on the three pointers"),
-    worded<k::s1_kernel_0<k::Relocatable>>(s1_kernel_0, "s1_kernel_0_relocatable", "-rdc=true"),
+    relocatable<k::s1_kernel_0<k::Relocatable>>(s1_kernel_0, "s1_kernel_0_relocatable", "-rdc=true"),
     worded<k::s1_kernel_1<k::UnsignedIndex>>(s1_kernel_1, "s1_kernel_1_unsigned", "unsigned instead of int"),
     worded<k::s1_kernel_1<k::Index64>>(s1_kernel_1, "s1_kernel_1_int64", "std::int64_t instead of int"),
     worded<k::s1_kernel_1<k::PaddedA<1>>>(s1_kernel_1, "s1_kernel_1_a_padded_by_1", "A's tile padded by one float (as[16][17])"),
@@ -186,8 +201,8 @@ constexpr Strategy rows[] = {
     unrolled<16, k::s1_kernel_1<k::Unrolled<16>>>(s1_kernel_1, "s1_kernel_1_unroll16", "#pragma unroll 16"),
     worded<k::s1_kernel_1<k::Bounded>>(s1_kernel_1, "s1_kernel_1_launch_bounds", "__launch_bounds__(256)"),
     worded<k::s1_kernel_1<k::Restrict>>(s1_kernel_1, "s1_kernel_1_restrict", "__restrict__ on the three pointers"),
-    worded<k::s1_kernel_1<k::Relocatable>>(s1_kernel_1, "s1_kernel_1_relocatable", "-rdc=true"),
-    worded<k::s1_kernel_1<k::RelocatableAligned16>>(s1_kernel_1, "s1_kernel_1_relocatable_aligned", "-rdc=true and __align__(16) on both tiles"),
+    relocatable<k::s1_kernel_1<k::Relocatable>>(s1_kernel_1, "s1_kernel_1_relocatable", "-rdc=true"),
+    relocatable<k::s1_kernel_1<k::RelocatableAligned16>>(s1_kernel_1, "s1_kernel_1_relocatable_aligned", "-rdc=true and __align__(16) on both tiles"),
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
     {.name = "cublas_autotuned", .source = vendor, .role = Role::baseline, .note = "pedantic fp32; its first launch times cuBLAS's algorithms, and the others take the fastest", .needs = autotuning, .launch = gpu<k::cublas_autotuned>},
