@@ -21,7 +21,8 @@ SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 # names in ncu's output: a strategy's kernels, and the harness's kernel that ends each launch
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
-END = "recheck::<unnamed>::recheck_read_clocks_kernel(recheck::ClockReading *)"
+END = "_ZN7recheck44_GLOBAL__N__c711b652_17_device_kernels_cu_302f945226recheck_read_clocks_kernelE"
+END += "PNS_12ClockReadingE"
 Kernels = list[tuple[str, float]]  # names, with the work of each
 
 # metrics of a kernel that does `work`, with their units; every other metric is 1
@@ -126,6 +127,7 @@ class World:
             return Ended(1, f"==ERROR== Failed to find metric{which}", "")
         assert words[-3:-1] == [str(self.folder / "recheck"), "--gate"]
         assert words[words.index("--profile-from-start") + 1] == "off"
+        assert words[words.index("--print-kernel-base") + 1] == "mangled"
         seen: Kernels = []
         for case in Path(flag(words, "--cases")).read_text().split():
             row = case.rpartition("/")[0]
