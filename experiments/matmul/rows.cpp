@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "../../kernels/code.hpp"
 #include "../../reference/listings.hpp"
 #include "../../reference/matmul.hpp"
 #include "../harness/table/limits.hpp"
@@ -94,6 +95,37 @@ constexpr Strategy block_policy(std::string_view name, Source source) {
           .launch = gpu<k::tile<tile, depth>>};
 }
 
+/// A listing of S1 with one word changed: a point of the sweep of wordings.
+template <auto launcher>
+constexpr Strategy worded(Strategy listing, std::string_view name, std::string_view note) {
+  listing.name = name;
+  listing.note = note;
+  listing.listing = false;
+  listing.launch = gpu<launcher>;
+  return sweep(listing);
+}
+
+/// The linker makes machine code of relocatable code, and no PTX.
+Reason linked(const Device& device) {
+  const auto code = kernels::code_for(kernels::architectures_here, device.compute_capability);
+  if (code && !code->machine) return "needs machine code for this GPU: the build has only PTX";
+  return {};
+}
+
+template <auto launcher>
+constexpr Strategy relocatable(Strategy listing, std::string_view name, std::string_view note) {
+  Strategy row = worded<launcher>(listing, name, note);
+  row.needs = linked;
+  return row;
+}
+
+template <int by, auto launcher>
+constexpr Strategy unrolled(Strategy listing, std::string_view name, std::string_view note) {
+  Strategy row = worded<launcher>(listing, name, note);
+  *std::ranges::find(row.parameters, "", &Parameter::name) = {"unroll", by};
+  return row;
+}
+
 Reason cpu_listing_fits(const Shape& s, const Device&) {
   return indices_fit(std::max({s[0] * s[1], s[0] * s[2], s[2] * s[1]}), 31);
 }
@@ -117,6 +149,9 @@ constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"
 #endif
 
 // clang-format off
+constexpr Strategy s1_kernel_0 = listing<k::s1_kernel_0<>>("s1_kernel_0", {"S1", "matrix_kernel_0", "A03"}, as_printed, listing_fits<1>, {});
+constexpr Strategy s1_kernel_1 = listing<k::s1_kernel_1<>>("s1_kernel_1", {"S1", "matrix_kernel_1", "A04"}, as_printed_static, listing_fits<16>);
+
 constexpr Strategy rows[] = {
     {.name = "cpu_serial", .source = {"S1", "MatrixMulCPU", "A01"}, .note = "general form: 64-bit strides", .launch = cpu<reference::matmul_serial>},
     s1_cpu<reference::s1_cpu>("s1_cpu", "as printed, -O2"),
@@ -139,13 +174,35 @@ constexpr Strategy rows[] = {
     block_policy<32, 8>("tile32_depth8", policy),
     {.name = "full_strip16", .source = strips, .note = "reconstructed: S2 only asks about it; general form", .fits = strip_fits<16>, .launch = gpu<k::full_strip<16>>},
 
-    listing<k::s1_kernel_0>("s1_kernel_0", {"S1", "matrix_kernel_0", "A03"}, as_printed, listing_fits<1>, {}),
-    listing<k::s1_kernel_1>("s1_kernel_1", {"S1", "matrix_kernel_1", "A04"}, as_printed_static, listing_fits<16>),
+    s1_kernel_0,
+    s1_kernel_1,
     listing<k::s2_global>("s2_global", guide_global, as_printed, listing_fits<1>, {}),
     listing<k::s2_shared>("s2_shared", guide, as_printed_static, listing_fits<16>),
     listing<k::s2_full_strips>("s2_full_strips", strips, "reconstructed from a comment, in the form of s2_shared: S2 has no such listing", strips_listing_fits),
     listing<k::s0_tiles>("s0_tiles", storage, as_printed_static, square_listing_fits<16>),
     listing<k::s0_tiles_depth4>("s0_tiles_depth4", policy, "reconstructed from the description, in the form of s0_tiles: four loads per thread and phase are not in it", square_listing_fits<64>, {"depth", 4}),
+
+    // each differs from its listing in one word; listings.toml names them
+    worded<k::s1_kernel_0<k::UnsignedIndex>>(s1_kernel_0, "s1_kernel_0_unsigned", "unsigned instead of int"),
+    worded<k::s1_kernel_0<k::Index64>>(s1_kernel_0, "s1_kernel_0_int64", "std::int64_t instead of int"),
+    unrolled<1, k::s1_kernel_0<k::Unrolled<1>>>(s1_kernel_0, "s1_kernel_0_unroll1", "#pragma unroll 1"),
+    unrolled<16, k::s1_kernel_0<k::Unrolled<16>>>(s1_kernel_0, "s1_kernel_0_unroll16", "#pragma unroll 16"),
+    worded<k::s1_kernel_0<k::Bounded>>(s1_kernel_0, "s1_kernel_0_launch_bounds", "__launch_bounds__(256)"),
+    worded<k::s1_kernel_0<k::Restrict>>(s1_kernel_0, "s1_kernel_0_restrict", "__restrict__ on the three pointers"),
+    relocatable<k::s1_kernel_0<k::Relocatable>>(s1_kernel_0, "s1_kernel_0_relocatable", "-rdc=true"),
+    worded<k::s1_kernel_1<k::UnsignedIndex>>(s1_kernel_1, "s1_kernel_1_unsigned", "unsigned instead of int"),
+    worded<k::s1_kernel_1<k::Index64>>(s1_kernel_1, "s1_kernel_1_int64", "std::int64_t instead of int"),
+    worded<k::s1_kernel_1<k::PaddedA<1>>>(s1_kernel_1, "s1_kernel_1_a_padded_by_1", "A's tile padded by one float (as[16][17])"),
+    worded<k::s1_kernel_1<k::PaddedA<4>>>(s1_kernel_1, "s1_kernel_1_a_padded_by_4", "A's tile padded by four floats (as[16][20])"),
+    worded<k::s1_kernel_1<k::PaddedB<1>>>(s1_kernel_1, "s1_kernel_1_b_padded_by_1", "B's tile padded by one float (bs[16][17])"),
+    worded<k::s1_kernel_1<k::PaddedB<4>>>(s1_kernel_1, "s1_kernel_1_b_padded_by_4", "B's tile padded by four floats (bs[16][20])"),
+    worded<k::s1_kernel_1<k::Aligned16>>(s1_kernel_1, "s1_kernel_1_aligned", "__align__(16) on both tiles"),
+    unrolled<1, k::s1_kernel_1<k::Unrolled<1>>>(s1_kernel_1, "s1_kernel_1_unroll1", "#pragma unroll 1"),
+    unrolled<16, k::s1_kernel_1<k::Unrolled<16>>>(s1_kernel_1, "s1_kernel_1_unroll16", "#pragma unroll 16"),
+    worded<k::s1_kernel_1<k::Bounded>>(s1_kernel_1, "s1_kernel_1_launch_bounds", "__launch_bounds__(256)"),
+    worded<k::s1_kernel_1<k::Restrict>>(s1_kernel_1, "s1_kernel_1_restrict", "__restrict__ on the three pointers"),
+    relocatable<k::s1_kernel_1<k::Relocatable>>(s1_kernel_1, "s1_kernel_1_relocatable", "-rdc=true"),
+    relocatable<k::s1_kernel_1<k::RelocatableAligned16>>(s1_kernel_1, "s1_kernel_1_relocatable_aligned", "-rdc=true and __align__(16) on both tiles"),
 
     {.name = "cublas", .source = vendor, .role = Role::baseline, .note = "pedantic fp32", .launch = gpu<k::cublas>},
     {.name = "cublas_autotuned", .source = vendor, .role = Role::baseline, .note = "pedantic fp32; its first launch times cuBLAS's algorithms, and the others take the fastest", .needs = autotuning, .launch = gpu<k::cublas_autotuned>},

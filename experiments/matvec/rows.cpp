@@ -129,7 +129,7 @@ constexpr Strategy s3_transposed(std::string_view name) {
           .layout = Layout::column_major,
           .listing = true,
           .fits = by_columns_fits,
-          .launch = gpu<k::s3_transposed<block, unroll, 32>>};
+          .launch = gpu<k::s3_transposed<block, unroll>>};
 }
 
 template <int block, int unroll>
@@ -155,7 +155,7 @@ constexpr Strategy s3_shared(std::string_view name) {
           .layout = Layout::column_major,
           .listing = true,
           .fits = by_columns_fits,
-          .launch = gpu<k::s3_shared<block, unroll, chunk, 32>>};
+          .launch = gpu<k::s3_shared<block, unroll, chunk>>};
 }
 
 template <int block>
@@ -216,6 +216,14 @@ constexpr Strategy index64(Strategy row) {
   return row;
 }
 
+/// The row with another launcher, one word of whose listing is changed.
+template <auto f>
+constexpr Strategy restricted(Strategy row) {
+  row.note = "__restrict__ on the three pointers";
+  row.launch = gpu<f>;
+  return sweep(row);
+}
+
 /// The row with no gap between matrix rows, which need not start at multiples of 512 bytes.
 constexpr Strategy packed(Strategy row) {
   row.note = "as its base, with no gap between rows";
@@ -262,6 +270,8 @@ constexpr Strategy rows[] = {
     sweep(s3_naive<256, 1>("s3_naive_unroll1")),
     sweep(s3_naive<256, 8>("s3_naive_unroll8")),
     sweep(s3_naive<256, 16>("s3_naive_unroll16")),
+    sweep(index64<k::s3_naive<256, 4, 64>>(s3_naive<256, 4>("s3_naive_index64"))),
+    restricted<k::s3_naive<256, 4, 32, true>>(s3_naive<256, 4>("s3_naive_restrict")),
     s3_transposed<256, 0>("s3_transposed"),
     sweep(s3_transposed<32, 0>("s3_transposed_block32")),
     sweep(s3_transposed<64, 0>("s3_transposed_block64")),
@@ -275,6 +285,7 @@ constexpr Strategy rows[] = {
     sweep(s3_transposed<256, 8>("s3_transposed_unroll8")),
     sweep(s3_transposed<256, 16>("s3_transposed_unroll16")),
     sweep(index64<k::s3_transposed<256, 0, 64>>(s3_transposed<256, 0>("s3_transposed_index64"))),
+    restricted<k::s3_transposed<256, 0, 32, true>>(s3_transposed<256, 0>("s3_transposed_restrict")),
     s3_constant<256, 0>("s3_constant"),
     sweep(s3_constant<32, 0>("s3_constant_block32")),
     sweep(s3_constant<64, 0>("s3_constant_block64")),
@@ -300,6 +311,7 @@ constexpr Strategy rows[] = {
     sweep(s3_shared<256, 8, 1024>("s3_shared_chunk1024")),
     sweep(s3_shared<256, 8, 4096>("s3_shared_chunk4096")),
     sweep(index64<k::s3_shared<256, 8, 256, 64>>(s3_shared<256, 8, 256>("s3_shared_index64"))),
+    restricted<k::s3_shared<256, 8, 256, 32, true>>(s3_shared<256, 8, 256>("s3_shared_restrict")),
     s3_block_per_row<256>("s3_block_per_row"),
     packed(s3_block_per_row<256>("s3_block_per_row_packed")),
     sweep(s3_block_per_row<32>("s3_block_per_row_block32")),

@@ -5,6 +5,7 @@
 
 #include "../arguments.hpp"
 #include "../stream.hpp"
+#include "wordings.hpp"
 
 namespace recheck::kernels::matmul {
 
@@ -39,8 +40,10 @@ void full_strip(const MatmulArgs& args, cudaStream_t stream);
 void s0_tiles(const MatmulArgs& args, cudaStream_t stream);
 void s0_tiles_depth4(const MatmulArgs& args, cudaStream_t stream);
 
-/// From global memory, any k; tiles in static arrays. s1.cu
+/// From global memory, any k; tiles in static arrays. Wording: one of wordings.hpp. s1.cu
+template <typename Wording = Printed>
 void s1_kernel_0(const MatmulArgs& args, cudaStream_t stream);
+template <typename Wording = Printed>
 void s1_kernel_1(const MatmulArgs& args, cudaStream_t stream);
 
 /// The programming guide's structs: from global memory, any k; tiles by GetSubMatrix; whole strips,

@@ -62,14 +62,15 @@ void warp_per_row_shared(const MatvecArgs& args, cudaStream_t stream);
 
 // S3's listings as printed, with 32-bit indices; template parameters stand for what a listing
 // leaves open. unroll: 0 means a loop without a pragma. They throw std::length_error where the
-// pitch makes a matrix too long for the indices.
+// pitch makes a matrix too long for the indices. index: bits of the index into the matrix, 32
+// or 64. is_restrict: whether pointers are __restrict__, where the listing's are not.
 
 /// s3_naive.cu
-template <int block, int unroll>
+template <int block, int unroll, int index = 32, bool is_restrict = false>
 void s3_naive(const MatvecArgs& args, cudaStream_t stream);
 
-/// index: bits of the index into the matrix, 32 or 64. s3_transposed.cu
-template <int block, int unroll, int index>
+/// s3_transposed.cu
+template <int block, int unroll, int index = 32, bool is_restrict = false>
 void s3_transposed(const MatvecArgs& args, cudaStream_t stream);
 
 /// Clears r, then copies and launches for each constant_batch of the vector. Streams and graphs: as
@@ -78,7 +79,7 @@ template <int block, int unroll>
 void s3_constant(const MatvecArgs& args, cudaStream_t stream);
 
 /// s3_shared.cu
-template <int block, int unroll, int chunk, int index>
+template <int block, int unroll, int chunk, int index = 32, bool is_restrict = false>
 void s3_shared(const MatvecArgs& args, cudaStream_t stream);
 
 /// s3_block_per_row.cu

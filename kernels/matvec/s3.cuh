@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What S3's listings share here: int sizes, a pitch in elements, and a loop that may get a pragma
-// where the listing has none. For the transposed matrix S3's rowSize counts the stored rows, which
-// are the columns of A, and its columnSize the elements of r. The arguments are passed in that
-// order.
+// What S3's listings share here: int sizes and a pitch in elements. For the transposed matrix S3's
+// rowSize counts the stored rows, which are the columns of A, and its columnSize the elements of r.
+// The arguments are passed in that order.
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
+#include "../walk.cuh"
 #include "matvec.hpp"
 
 namespace recheck::kernels::matvec {
 
-/// step(i) for i from begin to end, under `#pragma unroll unroll`; if unroll is 0, without
-/// the pragma, so that nvcc decides.
-template <int unroll, typename Step>
-__device__ void walk(int begin, int end, Step step) {
-  if constexpr (unroll == 0) {
-    for (int i = begin; i < end; ++i) step(i);
-  } else {
-#pragma unroll unroll
-    for (int i = begin; i < end; ++i) step(i);
-  }
-}
+/// A parameter as most of the listings have it, or with __restrict__.
+template <bool is_restrict>
+using In = std::conditional_t<is_restrict, const float* __restrict__, const float*>;
+template <bool is_restrict>
+using Out = std::conditional_t<is_restrict, float* __restrict__, float*>;
 
 /// The pitch as the listings index with it. cudaMallocPitch returns bytes.
 inline int pitch_items(const MatvecArgs& p) {

@@ -259,7 +259,7 @@ constexpr Strategy others[] = {
     s0_row<S0Defect::depth4_outer_loop, 64>("s0_depth4_outer_loop"),
     s0_row<S0Defect::depth4_both_loops, 64>("s0_depth4_both_loops"),
     s0_row<S0Defect::depth4_inner_loop, 64>("s0_depth4_inner_loop"),
-    floor_grid<kernels::matmul::s1_kernel_0>("s1_floor_grid"),
+    floor_grid<kernels::matmul::s1_kernel_0<>>("s1_floor_grid"),
     floor_grid<kernels::matmul::s2_global>("s2_floor_grid"),
     tiled<s2<S2Defect::none>, false>("unspoiled_s2"),
     tiled<kernels::matmul::s2_shared, true>("s2_k_tail"),

@@ -21,7 +21,8 @@ SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 # names in ncu's output: a strategy's kernels, and the harness's kernel that ends each launch
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
-END = "recheck::<unnamed>::recheck_read_clocks_kernel(recheck::ClockReading *)"
+END = "_ZN7recheck44_GLOBAL__N__c711b652_17_device_kernels_cu_302f945226recheck_read_clocks_kernelE"
+END += "PNS_12ClockReadingE"
 Kernels = list[tuple[str, float]]  # names, with the work of each
 
 # metrics of a kernel that does `work`, with their units; every other metric is 1
@@ -57,7 +58,11 @@ class World:
         self.claims = 0
         self.called: list[list[str]] = []
         self.environment: Any = {
-            "gpu": {"name": "NVIDIA H200", "uuid_hash": "0123456789abcdef"},
+            "gpu": {
+                "name": "NVIDIA H200",
+                "uuid_hash": "0123456789abcdef",
+                "compute_capability": "9.0",
+            },
             "gpu_reason": None,
             "driver": "580.1",
             "git": {"commit": "f84399d", "dirty": False},
@@ -78,16 +83,21 @@ class World:
         self.races: dict[str, str] = {}  # what racecheck prints
         self.sanitizer_code = 0
         self.snippets: dict[str, tuple[int, str]] = {}
-        for name in ("recheck", "ncu", "recheck_tests", "sanitizer", "nvcc"):
+        self.inside = ""  # a program's current folder
+        self.code = ""  # what cuobjdump prints
+        for name in ("recheck", "ncu", "recheck_tests", "sanitizer", "nvcc", "cuobjdump"):
             (folder / name).touch(0o755)
 
     # the programs
 
     def execute(self, *command: str | Path, **variables: str) -> Ended:
         words = [str(word) for word in command]
+        if words[0] == "env":
+            self.inside, words = words[1].removeprefix("--chdir="), words[2:]
         self.called.append(words)
         programs = {"recheck": self._recheck, "ncu": self._ncu, "nvcc": self._nvcc}
         programs |= {"recheck_tests": self._tests, "sanitizer": self._sanitizer}
+        programs |= {"cuobjdump": self._cuobjdump}
         return programs[Path(words[0]).name](words)
 
     def _recheck(self, words: list[str]) -> Ended:
@@ -117,6 +127,7 @@ class World:
             return Ended(1, f"==ERROR== Failed to find metric{which}", "")
         assert words[-3:-1] == [str(self.folder / "recheck"), "--gate"]
         assert words[words.index("--profile-from-start") + 1] == "off"
+        assert words[words.index("--print-kernel-base") + 1] == "mangled"
         seen: Kernels = []
         for case in Path(flag(words, "--cases")).read_text().split():
             row = case.rpartition("/")[0]
@@ -158,6 +169,15 @@ class World:
         name = Path(words[-1]).stem + ("/mended" if "-DMENDED" in words else "")
         code, text = self.snippets[name]
         return Ended(code, "", text.replace("FILE", words[-1]))
+
+    def _cuobjdump(self, words: list[str]) -> Ended:
+        if "--extract-elf" in words:
+            for name in ("1.sm_90a", "2.sm_75", "3.sm_90a"):
+                kernels = "" if name.startswith("3") else self.code
+                (Path(self.inside) / f"recheck.{name}.cubin").write_text(kernels)
+            return Ended(0, "", "")
+        assert words[-1].endswith("/recheck.1.sm_90a.cubin")
+        return Ended(0, self.code, "")
 
     # the claims
 

@@ -13,7 +13,7 @@ from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kerne
 from conftest import REPORTS, one_line
 from recheck_report.claims import Collection
 from recheck_report.claims.sources import Settings
-from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, tests
+from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, sass, tests
 from recheck_report.record.counters import COSTS, COUNTERS, LAUNCHES
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
@@ -23,7 +23,7 @@ OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     found = World(tmp_path)
-    for module in (ncu, nvcc, plan, programs, tests):
+    for module in (ncu, nvcc, plan, programs, sass, tests):
         monkeypatch.setattr(module, "execute", found.execute)
     return found
 
@@ -74,6 +74,52 @@ def test_rows_that_show_a_cost_are_counted() -> None:
     asked = plan.wanted(Collection(Path(), {}, settings=settings), {"matmul": "8x8x8"})
     names = [f"matmul/{row}/8x8x8/cold" for row in ("tile16", "tile32")]
     assert asked.cases == dict.fromkeys(names, {*COSTS})
+
+
+# a loop with four multiply-adds, the rest of it, and a loop around both
+CODE = f"""
+\t\tFunction : {OWN.replace(" ", "_")}
+        /*0010*/                   MOV R1, c[0x0][0x28] ;      /* 0x1 */
+        /*0020*/                   LDG.E.128.CONSTANT R4, desc[UR6][R2.64] ;
+        /*0030*/              @!P0 LDS R27, [R19+0x40] ;       /* 0x2 */
+        /*0040*/                   LDS.128 R12, [R16] ;
+        /*0050*/                   LDS.U.64 R12, [R16] ;
+        /*0060*/                   FFMA R8, R8, R12, R6 ;
+        /*0070*/                   FFMA R8, R8, R12, R6 ;
+        /*0080*/               @P1 BRA 0x30 ;
+        /*0090*/                   FFMA R8, R8, R12, R6 ;
+        /*00a0*/              @!P2 BRA `(.L_x_1) ;
+        /*00b0*/              @!P2 BRA 0x90 ;
+        /*00c0*/               @P3 BRA 0x20 ;
+        /*00d0*/                   BRA 0xd0;
+"""
+
+
+def test_machine_code_is_that_of_the_innermost_loop(world: World) -> None:
+    world.code = CODE
+    world.kernels[TILE] = call(OWN.replace(" ", "_"))
+    row = '[[listing]]\nrow = "matmul/tile16"\ngeneral = "matmul/tile16"\ndocument = "S0"\n'
+    row += 'place = "here"\nkeeps = "all"\ndiffers = "no"\nwordings = ["tile16"]\n'
+    world.claim('form = "attribute", name = "warp_size", equals = 32')
+    (world.experiments / "listings.toml").write_text(row)
+    values = world.probe()["counters"][f"{TILE}/cold"]["values"]
+    loads = {"trip_shared_loads_4": 1, "trip_shared_loads_8": 1, "trip_shared_loads_16": 1}
+    assert values == {LAUNCHES: 1, "registers": 1, "trip_ffma": 2, **loads}
+    quick = world.probe("--quick")["counters"]
+    assert f"{TILE}/cold" not in quick
+    # a case without code has its counters; one without counters has no code
+    world.code = ""
+    assert world.probe()["counters"][f"{TILE}/cold"]["values"] == {LAUNCHES: 1, "registers": 1}
+    world.ncu_says = NO_PERMISSION
+    assert not world.probe()["counters"][f"{TILE}/cold"]["values"]
+
+
+@pytest.mark.parametrize(
+    "capability, best", [("9.0", "sm_90a"), ("8.9", "sm_86"), ("8.0", None), ("12.1", "sm_120")]
+)
+def test_code_is_that_of_the_gpu(capability: str, best: str | None) -> None:
+    files = [f"recheck.1.{name}.cubin" for name in ("sm_90a", "sm_86", "sm_120", "sm_75")]
+    assert sass.architecture(files, capability) == best
 
 
 def test_several_kernels_of_one_launch_are_added_up(world: World) -> None:

@@ -151,7 +151,7 @@ def test_an_unknown_name_is_refused(
 
 
 def test_counters_that_a_story_names_are_collected(tmp_path: Path) -> None:
-    known = replace(load_collection(EXPERIMENTS), claims=(), errata=())
+    known = replace(load_collection(EXPERIMENTS), claims=(), errata=(), listings=())
     asked = wanted(replace(known, stories={"matmul": written(tmp_path)}), {})
     assert list(asked.cases) == [f"matmul/tile16/{HEAD}"]
 

@@ -9,9 +9,11 @@ from typing import Annotated
 
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import BadClaim, Row, Said, load_tables, table_of
+from recheck_report.record.case import ROW
 from recheck_report.record.typed import Is, Unfit, read_toml
 
 LISTINGS = "listings.toml"
+SHAPE_OR_NONE = r"^(\d+(x\d+)*)?$"
 
 
 @dataclass(frozen=True)
@@ -23,8 +25,12 @@ class Listing:
     keeps: Said  # the parts of the printed code that the row keeps
     differs: Said  # what the general form does differently, and why
     reconstructed: str = ""  # the lost parts, and their reconstruction
+    # rows that each differ from `row` in one word, as their notes have it; and why their times do
+    wordings: tuple[Annotated[str, Is(pattern=f"^{ROW}$", form="a row's name")], ...] = ()
+    wordings_shape: Annotated[str, Is(pattern=SHAPE_OR_NONE, form="like 8192x8192")] = ""
+    wordings_why: str = ""
     # where the two are compared; empty: at the headline
-    shape: Annotated[str, Is(pattern=r"^(\d+(x\d+)*)?$", form="like 8192x8192")] = ""
+    shape: Annotated[str, Is(pattern=SHAPE_OR_NONE, form="like 8192x8192")] = ""
 
     @property
     def experiment(self) -> str:
@@ -34,6 +40,13 @@ class Listing:
     def strategies(self) -> tuple[str, str]:
         """The names of both rows without the experiment: listing, general form."""
         return self.row.split("/")[1], self.general.split("/")[1]
+
+    def reworded(self, headline: str) -> dict[str, str]:
+        """The ids of the cases of the listing, its wordings and its general form, by row; empty
+        without wordings. `headline`: the experiment's."""
+        at, (row, general) = f"{self.wordings_shape or headline}/cold", self.strategies
+        rows = (row, *self.wordings, general) if self.wordings else ()
+        return {row: f"{self.experiment}/{row}/{at}" for row in rows}
 
 
 def _check(listing: Listing) -> None:

@@ -162,7 +162,8 @@ def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, s
             for row in (pair.row, pair.without):
                 yield experiment, f"{SOURCES}: field removed.{experiment}", f"{experiment}/{row}"
     for listing in collection.listings:
-        for row in (listing.row, listing.general):
+        reworded = (f"{listing.experiment}/{name}" for name in listing.wordings)
+        for row in (listing.row, listing.general, *reworded):
             yield listing.experiment, f"listings.toml: listing {listing.row}", row
 
 

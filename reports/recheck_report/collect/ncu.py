@@ -24,7 +24,7 @@ from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metri
 from recheck_report.record.probes import MOST_COUNT
 
 # the harness's marker kernel after each profiled launch
-END = re.compile(r"\brecheck_read_clocks_kernel\b")
+END = re.compile(r"recheck_read_clocks_kernel(?![a-z_])")
 MOST = 24  # cases of a process, which bounds the loss from a hang or crash
 
 # the counters of a known launch: one thread that copies a word
@@ -40,7 +40,7 @@ NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters he
 
 @dataclass(frozen=True)
 class Kernel:
-    """A profiled kernel: its name as ncu prints it, and the metrics that have a value."""
+    """A profiled kernel: its name in the machine code, and the metrics that have a value."""
 
     name: str
     values: dict[str, float]
@@ -139,6 +139,7 @@ class Profiler:
         self.ncu, self.recheck = ncu, recheck
         self.wanted = {*wanted, *KNOWN}
         self.unknown: set[str] = set()
+        self.kernels: dict[str, str] = {}  # of each case that launches one kernel
 
     def sources(self, counter: str) -> Metrics | None:
         """The metrics whose sum a counter is; None if this ncu has none of its sets."""
@@ -159,6 +160,7 @@ class Profiler:
         # leave the clock alone
         flags += ["--clock-control", "none", "--profile-from-start", "off"]
         flags += ["--target-processes", "all"]  # the harness forks
+        flags += ["--print-kernel-base", "mangled"]
         with tempfile.TemporaryDirectory() as folder:
             names = Path(folder) / "cases.txt"
             names.write_text("".join(f"{case}\n" for case in cases), encoding="utf-8")
@@ -205,12 +207,11 @@ class Profiler:
 
     def count(self, wanted: Mapping[str, Collection[str]]) -> Iterator[tuple[str, Counted]]:
         """For each case, the wanted counters of one launch, or why it has none."""
-        names = set().union(*wanted.values())
         # cases of one shape share their operands
         cases = sorted(wanted, key=lambda case: case.split("/")[::2])
         for at in range(0, len(cases), MOST):
             some = cases[at : at + MOST]
-            yield from self._count(some, names, wanted)
+            yield from self._count(some, set().union(*map(wanted.__getitem__, some)), wanted)
 
     def _count(
         self, cases: list[str], names: set[str], wanted: Mapping[str, Collection[str]]
@@ -222,6 +223,8 @@ class Profiler:
         for case in cases:
             if case in seen:
                 call = seen[case]
+                if len(call) == 1:
+                    self.kernels[case] = call[0].name
                 values = self.values(call, wanted[case]) if call else {}
                 yield case, (None if call else "not measured: it launches no kernel", values)
             elif len(cases) > 1:

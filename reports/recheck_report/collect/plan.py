@@ -26,6 +26,7 @@ class Wanted:
     """The needed counters of each case, attributes and tests, in the order of the claims."""
 
     cases: dict[str, set[str]] = field(default_factory=dict)
+    code: set[str] = field(default_factory=set)  # cases whose machine code is read
     attributes: dict[str, None] = field(default_factory=dict)
     tests: dict[str, None] = field(default_factory=dict)
 
@@ -39,8 +40,9 @@ def deciding(collection: Collection) -> Iterator[Check]:
         yield from erratum.check
 
 
-def wanted(collection: Collection, headlines: Mapping[str, str]) -> Wanted:
-    """What a collection needs; `headlines`: the shape of each experiment's tables."""
+def wanted(collection: Collection, headlines: Mapping[str, str], *, quick: bool = False) -> Wanted:
+    """What a collection needs; `headlines`: the shape of each experiment's tables. `quick`: without
+    listings in other words, which only the whole matrix has."""
     wanted = Wanted()
     for _, check in collection.asked:
         if check.form == "count":
@@ -58,6 +60,10 @@ def wanted(collection: Collection, headlines: Mapping[str, str]) -> Wanted:
         for pair in collection.settings.pairs(name):
             for row in (pair.row, pair.without):
                 wanted.cases.setdefault(f"{name}/{row}/{shape}/cold", set()).update(COSTS)
+    for listing in () if quick else collection.listings:
+        for case in listing.reworded(headlines.get(listing.experiment, "")).values():
+            wanted.cases.setdefault(case, set()).add("registers")
+            wanted.code.add(case)
     steps = (step for story in collection.stories.values() for step in story.steps)
     for case in (step.binds for step in steps if step.binds):
         wanted.cases.setdefault(case, set()).update(LIMITS)

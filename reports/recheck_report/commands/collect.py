@@ -34,6 +34,7 @@ from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
 from recheck_report.collect.programs import AT_ONCE, BadProgram, at_once, is_program, say
 from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
+from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
@@ -113,7 +114,7 @@ def check_names(
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
     record = environment(options.recheck)
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
-    asked = wanted(collection, headlines)
+    asked = wanted(collection, headlines, quick=options.quick)
     names = tables(options.recheck, record)
     check_names(options, collection, record, names)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):
@@ -134,6 +135,11 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
             attributes, reason = profiler.trial()
         if reason:
             say(f"counters and attributes: {reason}")
+    counted = counters(profiler, asked.cases, reason, names.parts)
+    believed = {case for case in asked.code if counted[case]["reason"] is None}
+    kernels = {case: name for case, name in profiler.kernels.items() if case in believed}
+    for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
+        counted[case]["values"] |= code
     return {
         "schema": 1,
         "environment": {
@@ -144,7 +150,7 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
             "dirty": env["git"]["dirty"],
         },
         "attributes": attributes,
-        "counters": counters(profiler, asked.cases, reason, names.parts),
+        "counters": counted,
         "tests": outcomes(options, asked.tests, no_gpu),
     }
 
@@ -158,6 +164,7 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="probes.json; without it, only names are checked",
     )
+    add("--quick", action="store_true", help="without what only the whole matrix shows")
     add("--tests", default="", metavar="PROGRAM", help="the program of GoogleTest tests")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")

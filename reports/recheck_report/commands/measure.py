@@ -94,6 +94,7 @@ class Parts:
     def collect(self) -> None:
         tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
         tests = [f"--tests={self.options.tests}"] if self.options.tests else []
+        tests += ["--quick"] if self.options.quick else []
         output = self.options.measured / PROBES
         self.call(*self.python("collect", self.options.program, *tools, *tests, "--output", output))
 

@@ -113,6 +113,8 @@ COSTS = (
     *("requests", "sectors", "store_requests", "store_sectors"),
     "dram_bytes",
 )
+# counts of one trip of the innermost loop, from the machine code: trip_ffma, trip_shared_loads_16
+TRIP = "trip_"
 LAUNCHES = "launches"  # kernels of one call, which need no metric
 # of the device, by Nsight Compute's names
 ATTRIBUTES = {

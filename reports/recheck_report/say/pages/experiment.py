@@ -8,7 +8,7 @@ from recheck_report.anchors import CASES
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.record.record import Experiment
-from recheck_report.say import bottlenecks, documents, standings, story, sustained, tables
+from recheck_report.say import bottlenecks, documents, standings, story, sustained, tables, wordings
 from recheck_report.say.nodes import (
     Page,
     Picture,
@@ -59,6 +59,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
         story.tell(report, experiment, text("".join(lead))),
         sustained.section(report, experiment),
         bottlenecks.costs(report, experiment),
+        wordings.section(report, experiment),
         *tables.then_and_here(record, experiment, figures),
         Section(text("Cases without a time"), (gaps if gaps.rows else none,), "without-a-time"),
     )
