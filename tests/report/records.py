@@ -131,7 +131,11 @@ def first_calls(record: Json, more: float, context: float) -> Json:
     record = copied(record)
     for late in matching(record, "/end_to_end"):
         row, shape = late["id"].split("/")[1:3]
-        if not row.startswith("s1_kernel_") or shape not in ("80x48x64", "512x512x512", "1024x1024x1024"):
+        if not row.startswith("s1_kernel_") or shape not in (
+            "80x48x64",
+            "512x512x512",
+            "1024x1024x1024",
+        ):
             continue
         for regime, added in (("first", more), ("first_context", more + context)):
             samples = [added * (1 + at / 100) + late["seconds"]["median"] for at in range(6)]

@@ -86,7 +86,9 @@ def _odd(ratio: float) -> bool:
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has; first calls only at the headline shape."""
     cases = record.cases_of(experiment)
-    names = {c.regime for c in cases if c.regime not in FIRST or c.shape_name == experiment.headline}
+    names = {
+        c.regime for c in cases if c.regime not in FIRST or c.shape_name == experiment.headline
+    }
     names -= {"sustained"}  # its own table
     return [regime for regime in record.regimes if regime in names | {"hot"}] or ["hot"]
 
