@@ -9,9 +9,9 @@
 namespace recheck::kernels::matvec {
 
 /// i · pitch is computed as a Step, to which an Id is added: int and unsigned as in S3's other
-/// listings, or both 64 bits wide. A test passes a vector that watches its loads.
-template <int unroll, typename Step, typename Id, bool is_restrict,
-          typename Vector = In<is_restrict>>
+/// listings, or both 64 bits wide. Vector is In<is_restrict>, or watches its loads for a test; name
+/// it, as deduction would drop __restrict__.
+template <int unroll, typename Step, typename Id, bool is_restrict, typename Vector>
 __global__ void s3_transposed_kernel(int row_size, int column_size, int column_pitch,
                                      In<is_restrict> d_matrix, Vector d_vec, Out<is_restrict> d_r) {
   const Id id = static_cast<Id>(blockDim.x) * blockIdx.x + threadIdx.x;
