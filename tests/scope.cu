@@ -103,7 +103,7 @@ void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t strea
 void watch_vector(bool apart, int rows, int columns, const float* matrix, const float* vector,
                   float* result, unsigned* most, unsigned* loads, cudaStream_t stream) {
   const auto watch = [&](auto watched) {
-    kernels::matvec::s3_transposed_kernel<0, int, unsigned>
+    kernels::matvec::s3_transposed_kernel<0, int, unsigned, false>
         <<<rows / 32, 32, 0, stream>>>(columns, rows, rows, matrix, watched, result);
   };
   if (apart)

@@ -14,7 +14,7 @@ void s3_transposed(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows == 0) return;
   using Step = std::conditional_t<index == 64, std::int64_t, int>;
   using Id = std::conditional_t<index == 64, std::int64_t, unsigned>;
-  s3_transposed_kernel<unroll, Step, Id, is_restrict>
+  s3_transposed_kernel<unroll, Step, Id, is_restrict, In<is_restrict>>
       <<<blocks_for(p.rows, block), block, 0, stream>>>(
           p.columns, p.rows, counted_pitch(p, p.columns, index == 64 ? 62 : 31), p.a, p.v, p.r);
 }
