@@ -156,31 +156,33 @@ std::vector<Row> gpu_rows(Code code) {
 INSTANTIATE_TEST_SUITE_P(gpu, Mutant, testing::ValuesIn(gpu_rows(Code::spoiled)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, Unspoiled, testing::ValuesIn(gpu_rows(Code::unspoiled)), name);
 
-class Race : public Mutant {};
+class Race : public Mutant {
+ protected:
+  static Result proven(std::int64_t width) {
+    const Strategy& strategy = *GetParam().strategy;
+    const Experiment experiment = GetParam().experiment({&strategy, 1});
+    Gate gate(experiment, {width, width, width}, targets().of(Backend::gpu), 0, 1);
+    return gate.prove(strategy);
+  }
+};
 
 // the few blocks at the edges may hide a missing barrier, so this tests a timed size
 TEST_P(Race, IsCaughtAtATimedSize) {
-  const Strategy& strategy = *GetParam().strategy;
-  Target& target = targets().of(Backend::gpu);
-  const Experiment experiment = GetParam().experiment({&strategy, 1});
-  Gate gate(experiment, {1024, 1024, 1024}, target, 0, 1);
-  const Result result = gate.prove(strategy);
+  const Result result = proven(1024);
   EXPECT_EQ(result.status, Status::incorrect);
   RecordProperty("caught", result.reason.value_or(""));
 }
 
 // for racecheck, which is slow but detects a race even if it does no harm
-TEST_P(Race, RunsAtASmallSize) {
-  const Strategy& strategy = *GetParam().strategy;
-  Target& target = targets().of(Backend::gpu);
-  const Experiment experiment = GetParam().experiment({&strategy, 1});
-  Gate gate(experiment, {64, 64, 64}, target, 0, 1);
-  EXPECT_NE(gate.prove(strategy).status, Status::failed);
-}
+TEST_P(Race, RunsAtASmallSize) { EXPECT_NE(proven(64).status, Status::failed); }
 
-INSTANTIATE_TEST_SUITE_P(gpu, Race,
-                         testing::ValuesIn(rows(Code::spoiled, {mutants::matmul_gpu_races()}, {})),
-                         name);
+class NoRace : public Race {};
+TEST_P(NoRace, PassesAtATimedSize) { EXPECT_EQ(proven(1024).status, Status::passed); }
+TEST_P(NoRace, PassesAtASmallSize) { EXPECT_EQ(proven(64).status, Status::passed); }
+
+std::vector<Row> races(Code code) { return rows(code, {mutants::matmul_gpu_races()}, {}); }
+INSTANTIATE_TEST_SUITE_P(gpu, Race, testing::ValuesIn(races(Code::spoiled)), name);
+INSTANTIATE_TEST_SUITE_P(gpu, NoRace, testing::ValuesIn(races(Code::unspoiled)), name);
 
 // beyond the size with a complete check, one wrong element must still be detected
 TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {

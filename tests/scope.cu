@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A file of its own: nvcc would read the test's headers once per architecture.
+#include "../kernels/matvec/s3_transposed.cuh"
 #include "scope.hpp"
 
 namespace recheck {
@@ -47,6 +48,27 @@ __global__ void first_of_warp_kernel(unsigned* first) {
   first[index] = __shfl_sync(0xffffffff, index, 0);
 }
 
+/// S3's vector, which counts the words that a warp's lanes ask for at a time. If `apart`, they ask
+/// for neighbours within a sector.
+template <bool apart>
+struct Watched {
+  const float* words;
+  unsigned *most, *loads;
+  __device__ float operator[](int i) const {
+    constexpr unsigned all = 0xffffffff;
+    const unsigned lane = threadIdx.x % 32;
+    const float* word = words + (apart ? i / 8 * 8 + lane % 8 : i);
+    const unsigned alike = __match_any_sync(all, reinterpret_cast<unsigned long long>(word));
+    const unsigned first =
+        __ballot_sync(all, __ffs(static_cast<int>(alike)) == static_cast<int>(lane) + 1);
+    if (lane == 0) {
+      atomicMax(most, __popc(first));
+      atomicAdd(loads, 1);
+    }
+    return *word;
+  }
+};
+
 }  // namespace
 
 void look_at_shared(int blocks, int threads, unsigned* at_first, unsigned* after_all_others,
@@ -76,6 +98,18 @@ void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cu
 
 void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream) {
   first_of_warp_kernel<<<1, dim3(x, y, z), 0, stream>>>(first);
+}
+
+void watch_vector(bool apart, int rows, int columns, const float* matrix, const float* vector,
+                  float* result, unsigned* most, unsigned* loads, cudaStream_t stream) {
+  const auto watch = [&](auto watched) {
+    kernels::matvec::s3_transposed_kernel<0, int, unsigned>
+        <<<rows / 32, 32, 0, stream>>>(columns, rows, rows, matrix, watched, result);
+  };
+  if (apart)
+    watch(Watched<true>{vector, most, loads});
+  else
+    watch(Watched<false>{vector, most, loads});
 }
 
 }  // namespace recheck

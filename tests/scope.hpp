@@ -27,4 +27,10 @@ void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cu
 /// `y` by `z` threads, where x runs first: x · y · z words.
 void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream);
 
+/// Runs S3's loop over the transposed matrix, with `rows` a multiple of 32. `most`: the number of
+/// different words of the vector that a warp loads at a time, at most; `loads`: how often warps
+/// load from it; both must be 0 before. `apart`: lanes load neighbours within a sector instead.
+void watch_vector(bool apart, int rows, int columns, const float* matrix, const float* vector,
+                  float* result, unsigned* most, unsigned* loads, cudaStream_t stream);
+
 }  // namespace recheck

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the documents mention about variables and blocks: who sees a shared variable (S0, S2) or a
-// thread's own, which threads form a warp, and how many multiprocessors a launch reaches (S3).
+// thread's own, which threads form a warp, how many multiprocessors a launch reaches, and which
+// words of the vector a warp loads at a time (S3).
 #include "scope.hpp"
 
 #include <cuda_runtime.h>
@@ -56,22 +57,25 @@ using gpu_Warps = Scope;
 
 constexpr int threads = 256;
 
-TEST_F(gpu_Shared, AVariableIsSeenByAllOfItsBlockAndByNoOther) {
+/// What each thread reads of its block's shared word: after its own block's barrier, or
+/// when all blocks have written to theirs. Block i writes i + 1.
+enum class When { own_block_has_written, all_blocks_have_written };
+void expect_own_word(When when) {
   const int blocks = blocks_at_once(threads);
   ASSERT_GT(blocks, 1);
   const auto count = static_cast<std::size_t>(blocks) * threads;
   const Words at_first(count), after_all_others(count), arrived(1);
   look_at_shared(blocks, threads, at_first.data(), after_all_others.data(), arrived.data(),
                  nullptr);
-  const auto first = at_first.on_host(), after = after_all_others.on_host();
+  const auto read = (when == When::own_block_has_written ? at_first : after_all_others).on_host();
   ASSERT_EQ(arrived.on_host().front(), static_cast<unsigned>(blocks));
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto own = static_cast<unsigned>(i / threads + 1);
-    ASSERT_EQ(first[i], own) << "thread " << i % threads << " of block " << i / threads
-                             << ", after its own block's barrier";
-    ASSERT_EQ(after[i], own) << "thread " << i % threads << " of block " << i / threads
-                             << ", when all blocks had written";
-  }
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(read[i], i / threads + 1) << "thread " << i % threads << " of block " << i / threads;
+}
+
+TEST_F(gpu_Shared, AVariableIsSeenByAllOfItsBlock) { expect_own_word(When::own_block_has_written); }
+TEST_F(gpu_Shared, AVariableIsSeenByNoOtherBlock) {
+  expect_own_word(When::all_blocks_have_written);
 }
 
 TEST_F(gpu_Local, AVariableBelongsToItsThread) {
@@ -115,6 +119,19 @@ TEST_F(gpu_Warps, AreThirtyTwoThreadsWithConsecutiveIndices) {
     note_first_of_warp(x, y, z, first.data(), nullptr);
     const auto each = first.on_host();
     for (unsigned i = 0; i < each.size(); ++i) ASSERT_EQ(each[i], i / 32 * 32) << "thread " << i;
+  }
+}
+
+// sectors cannot tell one word from the eight of a sector
+TEST_F(gpu_Warps, LoadOneWordOfTheVectorAtATime) {
+  constexpr int rows = 256, columns = 96;
+  for (const bool apart : {false, true}) {
+    const Words matrix(rows * columns), vector(columns), result(rows), most(1), loads(1);
+    const auto floats = [](const Words& words) { return reinterpret_cast<float*>(words.data()); };
+    watch_vector(apart, rows, columns, floats(matrix), floats(vector), floats(result), most.data(),
+                 loads.data(), nullptr);
+    EXPECT_EQ(loads.on_host().front(), rows / 32 * columns);
+    EXPECT_EQ(most.on_host().front(), apart ? 8 : 1);
   }
 }
 

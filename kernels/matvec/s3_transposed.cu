@@ -1,30 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// S3's loop over the transposed matrix in its own form. The document shows only the loop, without a
-// pragma (A14). The index, the guard and the rest are mxvNaive's, as in the kernels after it. S3
-// does not give the type of the index, so there is a 64-bit version as well.
+// Launches S3's loop over the transposed matrix (A14). S3 does not give the type of the index, so
+// there is a 64-bit version as well.
 
-#include "s3.cuh"
+#include <type_traits>
+
+#include "s3_transposed.cuh"
 
 namespace recheck::kernels::matvec {
-namespace {
-
-/// i · pitch is computed as a Step, to which an Id is added: int and unsigned as in S3's other
-/// listings, or both 64 bits wide.
-template <int unroll, typename Step, typename Id, bool is_restrict>
-__global__ void s3_transposed_kernel(int row_size, int column_size, int column_pitch,
-                                     In<is_restrict> d_matrix, In<is_restrict> d_vec,
-                                     Out<is_restrict> d_r) {
-  const Id id = static_cast<Id>(blockDim.x) * blockIdx.x + threadIdx.x;
-  if (column_size <= id) return;
-  float temp = 0.0f;
-  walk<unroll>(0, row_size, [&](int i) {
-    temp += d_matrix[static_cast<Step>(i) * column_pitch + id] * d_vec[i];
-  });
-  d_r[id] = temp;
-}
-
-}  // namespace
 
 template <int block, int unroll, int index, bool is_restrict>
 void s3_transposed(const MatvecArgs& p, cudaStream_t stream) {

@@ -14,7 +14,10 @@ from recheck_report.record.case import Seconds
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
-SCOPES = {"end_to_end": " end to end", "inner": " inner", "sustained": " sustained"}
+SCOPES = {
+    "end_to_end": " end to end", "inner": " inner", "sustained": " sustained",
+    "first": " in a first call", "first_context": " in a first call with its context",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

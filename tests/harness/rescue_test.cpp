@@ -94,6 +94,17 @@ TEST_F(SimulatedGpu, TimesTheFirstCallOfProcesses) {
     EXPECT_NEAR(seconds[1][i] - seconds[0][i], 0.1, 1e-4);
 }
 
+// a full run has none of them, but may resume a run that has: that of the claims' cases
+TEST_F(SimulatedGpu, KeepsTheFirstCallsOfTheRunThatItResumes) {
+  ASSERT_EQ(measure("--shape=256x256 --regime=first,first_context").code, 0);
+  const auto first = record()["cases"];
+  const auto outcome = measure("--shape=256x256 --resume");
+  ASSERT_EQ(outcome.code, 0) << outcome.output;
+  const auto cases = record()["cases"];
+  EXPECT_GT(cases.size(), first.size());
+  for (const auto& c : first) EXPECT_EQ(std::ranges::count(cases, c), 1) << c;
+}
+
 TEST_F(SimulatedGpu, BlamesTheRowThatEndsItsFirstProcess) {
   const auto outcome = run(output() +
                                " --experiment=doubling --strategy=gpu,crash --shape=256x256 "

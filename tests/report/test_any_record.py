@@ -16,7 +16,7 @@ from recheck_report.claims.measured import Measured, read
 from recheck_report.record.read import load
 from recheck_report.say.claim import reason
 from recheck_report.statistics.changes import changes
-from records import Json, few, h100, keep, matching, probes_of, scale
+from records import Json, few, first_calls, h100, keep, matching, probes_of, scale
 
 MUTANTS, RENDERED = 12, 2
 CAUSES = (
@@ -203,9 +203,33 @@ def test_a_time_with_an_interval_decides_even_with_few_samples(
     seconds = matching(record, "matmul/s1_cpu/1024x1024x1024/hot")[0]["seconds"]
     seconds |= {"samples": 3} if interval else {"low": None, "high": None}
     own = {each.claim.id: each for each in judged(record, tmp_path).judgement.claims}
-    for name in ("C11", "C23", "C25"):
-        assert own[name].verdict == word
-        assert interval or "its interval is not known" in reason(own[name]).plain
+    assert own["C11"].verdict == word
+    assert interval or "its interval is not known" in reason(own["C11"]).plain
+
+
+VERDICTS = {  # of C23, C24 and C25, by how first calls are longer than those made up
+    "": ("depends", "undecided", "holds"),
+    "s1_kernel_": ("fails here", "undecided", "holds"),
+    "s1_kernel_1": ("fails here", "fails here", "holds"),
+    "s1_kernel_0": ("fails here", "holds", "holds"),
+    "s1_kernel_1/(512|1024)": ("fails here", "undecided", "fails here"),
+}
+
+
+@pytest.mark.parametrize("longer", VERDICTS)
+def test_claims_about_s1_s_clock_rest_on_first_calls(tmp_path: Path, longer: str) -> None:
+    """Later calls decide nothing: without first calls, the claims are not measured."""
+    record = first_calls(h100("matmul/s"), more=0.002, context=0.3)
+    for name in [case["id"] for case in matching(record, "/first") if longer]:
+        if re.search(f"{longer}.*/first$", name):
+            record = scale(record, name, 1e4)  # with and without the context
+    own = {each.claim.id: each for each in judged(record, tmp_path / "made").judgement.claims}
+    names = ("C23", "C24", "C25")
+    assert tuple(own[name].verdict for name in names) == VERDICTS[longer]
+    own = {each.claim.id: each for each in judged(h100(), tmp_path / "h100").judgement.claims}
+    for name in names:
+        assert own[name].verdict == "not measured"
+        assert re.search("the record holds no case .*/first", reason(own[name]).plain)
 
 
 def test_verify_finds_no_kernel_slower_by_a_disturbed_time(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ SLIPS = [
     (CASE, CASE.replace("4194304", "4194305"), "no shape 4194305; choose from 1048576"),
     (CASE, CASE.replace("cold", "warm"), "unknown regime warm; choose from cold, "),
     (CASE, CASE.replace("kernel2", "cpu_serial"), "no regime cold at 4194304; choose from hot"),
+    (CASE, CASE.replace("kernel2/4194304/cold", "cpu_serial/4194304/first"), "no regime first at"),
     (CASE, CASE.replace("reduction", "reductoin"), "experiment reductoin; choose from reduction"),
     (CASE, "kernel2", "write experiment/row/shape/regime, like "),
     (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 must be numbers with x between them"),

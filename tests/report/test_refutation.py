@@ -14,7 +14,7 @@ from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import FAILS, UNDECIDED, Outcome
-from recheck_report.claims.predicates import Questions
+from recheck_report.claims.predicates import TIMELESS, Questions
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
@@ -114,6 +114,7 @@ def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) ->
         return
     outcome = _asked(changed or record, probes, check)
     assert outcome.verdict == FAILS, outcome
+    assert (outcome.p is None) == (check.form in (*TIMELESS, *SERIES, "rate"))
 
 
 def _asked(record: Record, probes: Probes, check: Check) -> Outcome:

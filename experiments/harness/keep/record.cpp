@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../base/untrusted.hpp"
 #include "../device/load_monitor.hpp"
@@ -306,6 +307,18 @@ Reason difference(const Json& was, const Json& is, const std::vector<std::string
   return {};
 }
 
+std::optional<Case> case_named(std::span<const Experiment> experiments, const std::string& id) {
+  const auto parts = split(id, '/');
+  if (parts.size() != 4) return {};
+  const auto experiment = std::ranges::find(experiments, parts[0], &Experiment::name);
+  if (experiment == experiments.end()) return {};
+  const auto row = std::ranges::find(experiment->ladder, parts[1], &Strategy::name);
+  const auto* regime =
+      std::ranges::find_if(regimes, [&](Regime r) { return name_of(r) == parts[3]; });
+  if (row == experiment->ladder.end() || regime == std::end(regimes)) return {};
+  return Case{&*experiment, &*row, parse_shape(parts[2], experiment->axes.size()), *regime};
+}
+
 void Record::resume(Earlier earlier) try {
   const Json& head = earlier.head;
   if (head.at("schema") != schema)
@@ -324,6 +337,13 @@ void Record::resume(Earlier earlier) try {
     std::set<std::string_view> there;
     for (const auto& [id, lines] : earlier.cases) there.insert(id);
     std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
+  }
+  // first calls run only if named, as they were in the earlier run
+  for (const auto& [id, lines] : earlier.cases) {
+    const auto named = case_named(experiments, id);
+    if (named && is_first(named->regime) && named->backend() == Backend::gpu &&
+        std::ranges::find(cases, id, &Case::id) == cases.end())
+      cases.push_back(*named);
   }
   std::map<std::string, Case*> planned;
   for (Case& c : cases) planned[c.id()] = &c;

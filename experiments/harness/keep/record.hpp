@@ -52,12 +52,17 @@ struct Record {
   [[nodiscard]] std::vector<Lines> lines() const;
 
   /// Takes over the finished cases, start time and dropped shapes of an earlier run of the same
-  /// plan. Of a case's lines it reads id, status and time spent. Throws, in one line,
+  /// plan, whose first calls stay planned. Of a case's lines it reads id, status and time spent.
+  /// Throws, in one line,
   /// std::invalid_argument if its settings or cases differ from the current plan. Throws
   /// std::runtime_error if it is not a record of this schema, or comes from another machine or
   /// build.
   void resume(Earlier earlier);
 };
+
+/// The case with this id; nothing if there is no such row or regime. Throws std::invalid_argument,
+/// in one line, if its shape is not one.
+std::optional<Case> case_named(std::span<const Experiment> experiments, const std::string& id);
 
 /// The first entry in which two environments differ, for a person; nothing if they agree. Entries
 /// in `ignored` may differ, and so may the start, the command and the machine's state.

@@ -53,7 +53,7 @@ struct Method {
   double sustained_seconds = 2, rest_seconds = 1;
 
   // first and first_context: number of processes; each gives one sample of both
-  int first_processes = 8;
+  int first_processes = 6;
   int inner_repeats = recheck::inner_repeats;
 };
 inline constexpr Method method;

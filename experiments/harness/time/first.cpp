@@ -23,9 +23,9 @@
 #include <vector>
 
 #include "../base/clock.hpp"
-#include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../case/rescue.hpp"
+#include "../keep/record.hpp"
 #include "disturbance.hpp"
 
 namespace recheck {
@@ -199,12 +199,11 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
 int run_first(std::span<const Experiment> experiments, std::string_view id) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // the parent alone waits for this process
   const auto failure = failure_of([&] {
-    const auto parts = split(std::string(id), '/');
-    const auto experiment = std::ranges::find(experiments, parts.at(0), &Experiment::name);
-    if (experiment == experiments.end()) throw std::invalid_argument("unknown experiment");
-    const auto strategy = std::ranges::find(experiment->ladder, parts.at(1), &Strategy::name);
-    if (strategy == experiment->ladder.end()) throw std::invalid_argument("unknown row");
-    const Shape shape = parse_shape(parts.at(2), experiment->axes.size());
+    const auto named = case_named(experiments, std::string(id));
+    if (!named) throw std::invalid_argument("unknown case");
+    const Experiment& experiment = *named->experiment;
+    const Strategy& strategy = *named->strategy;
+    const Shape& shape = named->shape;
 
     std::vector<HostMatrix> inputs;
     for (Head head; read_all(STDIN_FILENO, &head, sizeof head);) {
@@ -214,10 +213,10 @@ int run_first(std::span<const Experiment> experiments, std::string_view id) {
       if (!read_all(STDIN_FILENO, elements.data(), elements.size() * sizeof(float)))
         throw std::runtime_error("its inputs are cut off");
     }
-    const auto outputs = placed(experiment->problem_of(*strategy), shape, 0);
-    const auto floats = 2 * guard + largest_output(*experiment, shape, strategy->launch.backend, 0);
+    const auto outputs = placed(experiment.problem_of(strategy), shape, 0);
+    const auto floats = 2 * guard + largest_output(experiment, shape, strategy.launch.backend, 0);
     std::vector<float> copied(static_cast<std::size_t>(floats), std::bit_cast<float>(~0U));
-    const FirstCall call = first_call(*strategy, shape, inputs, outputs, copied);
+    const FirstCall call = first_call(strategy, shape, inputs, outputs, copied);
     write_all(STDOUT_FILENO, &call, sizeof call);
     write_all(STDOUT_FILENO, copied.data(), copied.size() * sizeof(float));
   });

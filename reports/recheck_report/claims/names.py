@@ -20,7 +20,7 @@ from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.claims.toml import list_or_nearest
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
-from recheck_report.record.record import Record
+from recheck_report.record.record import FIRST, Record
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,12 @@ class Tables:
         if row not in self.rows:
             names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
             return f"unknown row {row}; {list_or_nearest(names, strategy)}"
+        shape, regime = rest or ("", "")
+        # first calls run only if named: any row with an end-to-end time may have them
+        if regime in FIRST:
+            name = f"{row}/{shape}/end_to_end"
         if not rest or name in self.cases:
             return ""
-        shape, regime = rest
         regimes: dict[str, list[str]] = {}
         for case in sorted(self.cases):
             if case.startswith(f"{row}/"):

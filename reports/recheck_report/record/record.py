@@ -18,8 +18,9 @@ from recheck_report.record.typed import Is
 __all__ = ["Case"]  # most readers of a record need it too
 SCHEMA, OLDEST = 6, 5
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
+FIRST = ("first", "first_context")  # of a process; no full run has them, only those named
 # in the order of tables; others follow
-REGIMES = ("cold", "drained", "hot", "inner", "end_to_end", "first", "first_context", "sustained")
+REGIMES = ("cold", "drained", "hot", "inner", "end_to_end", *FIRST, "sustained")
 # experiments about the measurement and the machine, which have their own sections
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
