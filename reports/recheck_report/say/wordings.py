@@ -30,11 +30,10 @@ COLUMNS = ["kernel", "what differs", "time", "against the listing", "multiply-ad
 COLUMNS += ["shared loads", "global loads", "registers"]
 LEAD = """\
 Each kernel differs from a document's listing in one word, or one flag of the compiler, and computes
-the same result. What a listing prints is fixed, so a word informs and changes no verdict. Compiler
-and flags are not printed. Multiply-adds and loads are those of one thread in one trip of its
-innermost loop, from the machine code, and the loads of one width stand together: 4 × 16 B is four
-loads of 16 bytes. The last kernel of each table is the listing's general form, in which several
-words differ. A dash: not measured."""
+the same result. Verdicts count only what the document leaves open. Multiply-adds and loads are
+those of one thread in one trip of its innermost loop, from the machine code; 4 × 16 B is four loads
+of 16 bytes. The last kernel of each table is the listing's general form, in which several words
+differ. A dash: not measured."""
 # of a row that has another value of a parameter
 PARAMETERS = {"unroll": "#pragma unroll {}", "index": "an index of {} bits"}
 
