@@ -112,9 +112,11 @@ function showCompare(root, state) {
   const heading = el("h1", { class: record || verdicts ? "unseen" : null }, "Compare with another run");
   const choice = runs.length ? controls(select("other", "Other run", runs.map((each) => [each, each]), name, (value) => go({ ...state, view: "compare", other: value }))) : "";
   add(root, heading, choice, ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
+  const zone = dropZone(Boolean(record || verdicts));
+  if (record || verdicts) add(root, zone);
   if (record) add(root, ...comparison(record));
   if (verdicts) add(root, turned(verdicts));
-  add(root, twoKernels(state), dropZone(Boolean(record || verdicts)));
+  add(root, twoKernels(state), record || verdicts ? "" : zone);
 }
 
 // any two kernels of an experiment where both have times, by the far ends of their intervals
@@ -173,14 +175,16 @@ function comparison(record) {
   const absent = CASES.filter((each) => each.median && !isAudit(each) && !record.cases.get(each.id)?.median);
   const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`];
   const rest = found.length - slower.length - faster.length;
-  const where = record.gpu === DATA.gpu ? "in the other run" : "on the other GPU";
+  const differ = record.gpu !== DATA.gpu;
+  const bothGpus = record.gpu && DATA.gpu;
+  const where = differ && bothGpus ? "on the other GPU" : "in the other run";
   const said = `${where[0].toUpperCase()}${where.slice(1)}, ${faster.length} of ${plural(found.length, "shared case")} are faster, ${slower.length} slower and ${rest.toLocaleString("en")} indistinguishable.`;
   announce(said);
   const leading = found.filter((each) => leads(each.old));
   return [
     el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
-    record.gpu === DATA.gpu ? "" : el("p", { class: "second" }, "The other record is from a different GPU model, so differences include the hardware."),
+    differ ? el("p", { class: "second" }, bothGpus ? "The other record is from a different GPU model, so differences include the hardware." : "One of the two records has no GPU: only programs on the CPU compare.") : "",
     leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
     slower.length ? changesTable(`Slower ${where}`, slower) : "",
     faster.length ? changesTable(`Faster ${where}`, faster) : "",
@@ -206,7 +210,7 @@ const CHANGE_COLUMNS = [
 
 function noiseText(noise) {
   if (noise === Infinity) return "not known";
-  return noise < 1 ? `${significant(100 * noise, 2)} %` : `a factor of ${+(1 + noise).toPrecision(3)}`;
+  return noise < 1 ? `${significant(100 * noise, 2)} %` : noise < 9 ? `a factor of ${+(1 + noise).toPrecision(3)}` : "more than tenfold";
 }
 
 function changesTable(caption, rows, change = false) {
@@ -214,7 +218,7 @@ function changesTable(caption, rows, change = false) {
 }
 
 function turned({ gpu, claims }) {
-  const rows = CLAIMS.map((claim) => ({ claim, other: claims.get(claim.dataset.id) })).filter(({ claim, other }) => other && other.verdict !== claim.dataset.verdict);
+  const rows = CLAIMS.map((claim) => ({ claim, other: claims.get(claim.dataset.id) })).filter(({ claim, other }) => other && other.verdict !== claim.dataset.verdict && [other.verdict, claim.dataset.verdict].every((each) => each !== "not measured"));
   const part = ({ claim }, name) => claim.querySelector(`.${name}`);
   const columns = [
     { name: "claim", value: ({ claim }) => claim.dataset.id, cell: ({ claim }) => [link(claim.dataset.id, { view: "claims", claim: claim.dataset.id }), " ", part({ claim }, "what").firstChild.cloneNode()] },
