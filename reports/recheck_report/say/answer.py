@@ -3,7 +3,7 @@ the fastest kernels, what fails, what depends, what holds, how sure that is, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from recheck_report.anchors import CLAIMS, METHOD, page
@@ -33,7 +33,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.trust import trust, trusted
 
 LIMITS = {
-    "machine": f"""**Another GPU, host, clock or driver.** One process measured one machine, with
+    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, with
 its settings as found.""",
     "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs on
 an {{gpu}}.""",
@@ -50,7 +50,7 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
-SYMBOLS = f"ᵉ: {glossary.WORDS['ᵉ']}. §: by tensor cores on split inputs, within a bound."
+SYMBOLS = {"ᵉ": glossary.WORDS["ᵉ"], "§": "by tensor cores on split inputs, within a bound"}
 MOST = 8  # claims of a table; the others are folded
 
 
@@ -65,21 +65,29 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
+def symbols(rows: Iterable[Iterable[Text | str]]) -> Text | None:
+    """What the marks in these rows mean; None without one."""
+    shown = "".join(text(cell).plain for row in rows for cell in row)
+    used = [f"{mark}: {meaning}." for mark, meaning in SYMBOLS.items() if mark in shown]
+    return text(" ".join(used)) if used else None
+
+
 def fastest(report: Measured) -> Section | None:
     """The best kernel of each experiment at its headline shape against the library."""
     rows = [row for experiment in report.record.ordinary for row in _fastest(report, experiment)]
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    ours = report.collection.listings and "in our general form or as printed"
+    ours = report.collection.listings and "in our general form or as a listing"
     whose = whose_kernels(report).replace("from", "after")
     form = f", {ours or 'with our choice of parameters'}" if whose else ""
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["best against library, single launches", "sustained", "shapes"]
     title = "The fastest, against the library"
+    every: list[list[Text | str]] = [*rows, *map(claim_row, report.judgement.claims)]
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
-    return Section(text(title), blocks(table(columns, rows), text(SYMBOLS)), "fastest")
+    return Section(text(title), blocks(table(columns, rows), symbols(every)), "fastest")
 
 
 def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
@@ -106,14 +114,16 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
         single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
-        listings = {listing.row for listing in report.collection.listings}
+        listings = {listing.row: listing for listing in report.collection.listings}
         rows = [row for row in contest.rows if f"{experiment.name}/{row.strategy}" in listings]
         printed = standings.standing(report, experiment, replace(contest, rows=(*rows,)))
         if printed.best and printed.best is not shown.best:
+            listing = listings[f"{experiment.name}/{printed.best.strategy}"]
+            kind = "listing, partly reconstructed" if listing.reconstructed else "listing"
             named = standings.named(printed.best, experiment)
-            pair[0] = text(pair[0], BREAK, "as printed: ", named)
+            pair[0] = text(pair[0], BREAK, f"{kind}: ", named)
             if printed.ratio:
-                single = text(single, BREAK, "as printed: ", printed.words)
+                single = text(single, BREAK, "listing: ", printed.words)
         yield [text(title, where, label), *pair, single, over, shapes]
 
 

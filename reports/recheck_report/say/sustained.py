@@ -12,11 +12,11 @@ from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.nodes import Code, Section, Text, blocks, joined, table, text
 
 NOTE = """Sustained: back to back for two seconds, after the time per launch (within 0.5 %) and the
-power (within 2 %) have been stable for four half seconds, or after 6 s. Briefly: a few launches back
-to back (hot), or cold ones where hot was not measured; the change is from there. Inputs rotate, so no cache
-holds them. If memory limits a launch that writes much, hot is slower than cold, because the launch
-waits for bytes that the launch before left in L2. If you time back-to-back launches in your own
-loop, compare with the sustained column.""".replace("\n", " ")
+power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs rotate, so no cache
+holds them. Briefly: a few launches back to back (hot), or cold ones where hot was not measured; the
+change is from there. If memory limits a launch that writes much, hot is slower than cold, because
+the launch waits for bytes that the launch before left in L2. If you time back-to-back launches in
+your own loop, compare with the sustained column.""".replace("\n", " ")
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
 

@@ -154,7 +154,11 @@ def beyond(record: Record, peak: Peak | None) -> Section | None:
         return None
     lead = text("At the same shapes, from ", link(f"{peak.folder}{README}", "another report"), ":")
     columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
-    return Section(text("Beyond the documents"), blocks(lead, table(columns, rows)), level=3)
+    return Section(
+        text("Beyond the documents"),
+        blocks(lead, table(columns, rows), answer.symbols(rows)),
+        level=3,
+    )
 
 
 def _measured_with(record: Record) -> Text:

@@ -119,7 +119,42 @@ function showCompare(root, state) {
   add(root, twoKernels(state), record || verdicts ? "" : zone);
 }
 
-// any two kernels of an experiment where both have times, by the far ends of their intervals
+const MEDIAN_OF = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+const ascending = (values) => [...values].sort((a, b) => a - b);
+
+// the logarithms of a case's blocks' medians, by round
+function logsByRound(each) {
+  const blocks = new Map();
+  for (const { round, value } of samplesOf(each)) blocks.set(round, [...(blocks.get(round) ?? []), value]);
+  return new Map([...blocks].map(([round, values]) => [round, Math.log(MEDIAN_OF(ascending(values)))]));
+}
+
+// how many times faster `each` is than `other`: by their common rounds as in statistics/paired.py;
+// by the far ends of their intervals if they share too few
+function ratioOf(each, other) {
+  if (each.base === other && each.speedup) return each.speedup;
+  const [own, theirs] = SAMPLES.ready && each.row.target === other.row.target ? [logsByRound(each), logsByRound(other)] : [new Map(), new Map()];
+  const logs = ascending([...own].filter(([round]) => theirs.has(round)).map(([round, log]) => theirs.get(round) - log));
+  const n = logs.length;
+  let ratio = { value: other.median / each.median, low: other.low / each.high, high: other.high / each.low, mark: "ᵉ" };
+  if (n >= 6 && n <= 400) {
+    const outside = [1]; // by k, the chance that the median is not between the k-th values
+    for (let below = 0, ways = 1, total = 0; below < n >> 1; ways = (ways * (n - below)) / ++below) {
+      total += ways / 2 ** n;
+      outside.push(2 * total);
+    }
+    outside.push(1);
+    let k = 1;
+    while (k < n >> 1 && outside[k + 1] <= 0.05) k++;
+    const part = (0.05 - outside[k]) / (outside[k + 1] - outside[k]);
+    const weight = ((n - k) * part) / (k + (n - 2 * k) * part);
+    const between = (outer, inner) => Math.exp((1 - weight) * logs[outer] + weight * logs[inner]);
+    ratio = { value: Math.exp(MEDIAN_OF(logs)), low: between(k - 1, k), high: between(n - k, n - k - 1), mark: "" };
+  }
+  return { ...ratio, open: ratio.low <= 1 && ratio.high >= 1 };
+}
+
+// any two kernels of an experiment where both have times
 function twoKernels(state) {
   const known = ordinary();
   const experiment = EXPERIMENTS.get(chosen(state.experiment, known.map((each) => each.name)));
@@ -132,10 +167,7 @@ function twoKernels(state) {
   const where = ({ shape, regime }) => `${shape}/${regime}`;
   const others = new Map(timed.filter((each) => each.row.name === second).map((each) => [where(each), each]));
   const pairs = timed.filter((each) => each.row.name === first && others.has(where(each))).map((each) => ({ each, other: others.get(where(each)) }));
-  const rows = pairs.map(({ each, other }) => {
-    const ratio = { value: other.median / each.median, low: other.low / each.high, high: other.high / each.low, mark: "ᵉ" };
-    return { each, other, ratio: { ...ratio, open: ratio.low <= 1 && ratio.high >= 1 } };
-  });
+  const rows = pairs.map(({ each, other }) => ({ each, other, ratio: ratioOf(each, other) }));
   const change = (more) => go({ view: "compare", other: state.other, experiment: experiment.name, kernel: first, against: second, ...more });
   const options = names.map((name) => [name, name]);
   const columns = [
