@@ -3,7 +3,7 @@ the fastest kernels, what fails, what depends, what holds, how sure that is, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from recheck_report.anchors import CLAIMS, METHOD, page
@@ -35,8 +35,8 @@ from recheck_report.say.trust import trust, trusted
 LIMITS = {
     "machine": """**Another GPU, host, clock or driver.** One process measured one machine, with
 its settings as found.""",
-    "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs on
-an {{gpu}}.""",
+    "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
+on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
 one shape.""",
     "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
@@ -65,7 +65,7 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
-def symbols(rows: Iterable[Iterable[Text | str]]) -> Text | None:
+def symbols(rows: Iterable[Sequence[Text] | Sequence[Text | str]]) -> Text | None:
     """What the marks in these rows mean; None without one."""
     shown = "".join(text(cell).plain for row in rows for cell in row)
     used = [f"{mark}: {meaning}." for mark, meaning in SYMBOLS.items() if mark in shown]
@@ -84,10 +84,10 @@ def fastest(report: Measured) -> Section | None:
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["best against library, single launches", "sustained", "shapes"]
     title = "The fastest, against the library"
-    every: list[list[Text | str]] = [*rows, *map(claim_row, report.judgement.claims)]
+    claims = map(claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
-    return Section(text(title), blocks(table(columns, rows), symbols(every)), "fastest")
+    return Section(text(title), blocks(table(columns, rows), symbols([*rows, *claims])), "fastest")
 
 
 def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:

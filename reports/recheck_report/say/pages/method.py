@@ -125,8 +125,8 @@ clock. Holm's correction covers all {family} comparisons of {kinds}; extremes of
 count once per pair. *Faster* and *slower*: the whole interval lies more than the
 [smallest detectable difference](#self-audit), {resolution}, from 1{noise}, and the difference is
 significant at {level} % after the correction. *Equal*: the interval lies within {resolution} of 1.
-*A tie*: neither. A time is of all rounds, a ratio of the shared rounds only. The ratio may therefore
-differ slightly from the quotient of the two times."""
+*A tie*: neither. A time is of all rounds, a ratio of the shared rounds only. The ratio may
+therefore differ slightly from the quotient of the two times."""
 NUMBERS = """\
 **Numbers.** A time is a median with its nonparametric {confidence} interval, {medians}{long} Units
 are SI (1 GB = 10⁹ bytes). Rates count the problem's compulsory work, whatever a kernel really
