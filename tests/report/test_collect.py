@@ -233,7 +233,7 @@ def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     assert [each["outcome"] for each in said] == ["pass", "fail", None, None, None, "pass", None]
     assert said[2]["reason"] == "no CUDA device" and "trouble: bad_alloc" in said[3]["reason"]
     assert said[4]["reason"] == "not measured: ended its process, signal 11"
-    assert said[6]["reason"] == "not measured: the program of tests has no such test"
+    assert said[6]["reason"].startswith("not measured: this build lacks the test")
 
 
 def hazards(count: int) -> str:

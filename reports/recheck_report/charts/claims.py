@@ -17,7 +17,7 @@ from recheck_report.say import charts as say
 from recheck_report.write.svg import FAINT, INK, MARGIN, WIDTH, Axis, Card, logarithmic
 
 AXIS = "measured over said (log; right of the line is as the claim says)"
-STEP, RIGHT = 28.0, 168.0  # points from claim to claim, and to the right of the panel
+STEP, RIGHT = 31.0, 168.0  # points from claim to claim, and to the right of the panel
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class _Row:
     @property
     def said(self) -> str:
         """ "said > 30×, measured 1.25×"."""
-        unit = self.outcome.unit
+        unit = "%" if self.outcome.check.form == "fraction_of_roof" else self.outcome.unit
         return f"said {self.bound.text(unit)}, measured {say.value(self.outcome.value or 0, unit)}"
 
 
@@ -106,15 +106,16 @@ def strip(own: Measured) -> Card:
     x = logarithmic(*span, WIDTH - 20 - RIGHT, lambda x: f"{x:g}×")
     panel = card.panel(x, Axis(STEP * len(rows), 0), 20, RIGHT, bottom=38)
     panel.frame(AXIS)
-    panel.vertical(1, INK, 1.2)
     for at, row in enumerate(rows):
         y, claim = STEP * at, row.judged.claim
         look = VERDICTS[row.judged.verdict]
         card.text(panel.left, panel.py(y + 6), f"{claim.id}  {claim.title}", backed=True)
         end = WIDTH - MARGIN, panel.py(y + 6)
         card.text(*end, row.judged.verdict, look.color, bold=True, anchor="end", backed=True)
-        panel.beside(y + 17, row.said)
+        panel.beside(y + 19, row.said)
+        line = [(panel.px(1), panel.py(y + part)) for part in (13, 25)]  # not through the titles
+        card.path(line, INK, 1.2)
         if row.range:
-            panel.level(y + 17, *row.range, FAINT, 1.2)
-        panel.dots([(y + 17, *row.ends)], look.color, look.marker, size=6)
+            panel.level(y + 19, *row.range, FAINT, 1.2)
+        panel.dots([(y + 19, *row.ends)], look.color, look.marker, size=6)
     return card

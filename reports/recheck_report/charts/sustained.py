@@ -1,4 +1,4 @@
-"""Sustained load: by how much kernels change their single launches' rate, where some lose."""
+"""Sustained load: by how much kernels change the rate of a few launches, where some lose."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def losing(own: Measured) -> list[tuple[Experiment, Row, float]]:
         changes = [
             (experiment, row, by)
             for row in rows_of(own.record, experiment)
-            if (by := row.change(row.single)) is not None
+            if (by := row.change) is not None
         ]
         found += changes if any(by <= -SAME for *_, by in changes) else []
     return found
@@ -47,11 +47,11 @@ def draw(own: Measured) -> Card:
     names, beside = [], []
     for experiment, row, _ in rows:
         metric = metric_of(own.record, experiment)
-        rates = (significant(metric.rates(case)[0]) for case in (row.single, row.over) if case)
+        rates = (significant(metric.rates(case)[0]) for case in (row.brief, row.over) if case)
         beside.append(f"{' → '.join(rates)} {metric.unit}")
         names.append(f"{experiment.name}: {row.over.strategy}{row.over.marks}")
     changes = [100 * by for *_, by in rows]
-    card = Card(say.sustained(rows), say.sustained_note(own, rows), 46 + ROW * len(rows))
+    card = Card(say.sustained(rows), say.sustained_note(rows), 46 + ROW * len(rows))
     x = linear(1.05 * min(changes), max(1.0, 1.05 * max(changes)), 5, _signed)
     right = 20 + max(map(width_of, beside))
     panel = card.panel(x, rows_axis(len(rows)), names_width(names), right)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from recheck_report.collect import programs
-from recheck_report.collect.tests import no_outcome, outcome, run_tests
+from recheck_report.collect.tests import NO_TEST, no_outcome, outcome, run_tests
 
 NO_SANITIZER = "not measured: compute-sanitizer was not found"
 NOT_BELIEVED = "not measured: racecheck finds no hazard where there is one"
@@ -36,7 +36,7 @@ def races(tests: str, sanitizer: str, name: str) -> dict[str, Any]:
     if trouble:
         return no_outcome(f"not measured: compute-sanitizer: {trouble[1].strip()}")
     if "Running 0 tests" in text:
-        return no_outcome("not measured: the program of tests has no such test")
+        return no_outcome(NO_TEST)
     if not test or not summary:
         return no_outcome(f"not measured: racecheck gave no summary, {ended.how}")
     if test.state != "OK":

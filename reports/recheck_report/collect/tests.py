@@ -68,6 +68,9 @@ def run_tests(tests: str, names: Iterable[str], *under: str) -> tuple[Ended, dic
     return ended, parse_output(ended.out)
 
 
+NO_TEST = "not measured: this build lacks the test, as it does those of kernels without CUDA"
+
+
 def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
     """The outcome of each test, by name: all in one process, and a new one after each crash."""
     outcomes: dict[str, dict[str, Any]] = {}
@@ -78,8 +81,8 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
         rest = [name for name in left if name not in outcomes]
         complete = "Global test environment tear-down" in ended.out
         if complete or len(rest) == len(left):
-            why = "has no such test" if complete else f"ended with {ended.how}"
-            reason = f"not measured: the program of tests {why}"
+            how = f"not measured: the program of tests ended with {ended.how}"
+            reason = NO_TEST if complete else how
             return outcomes | {name: no_outcome(reason) for name in rest}
         left = rest
     return outcomes

@@ -108,8 +108,7 @@ LIMITS = (
 )
 # counters that show what accesses to memory cost
 COSTS = (
-    "shared_bank_conflicts",
-    "shared_wavefronts",
+    *("shared_bank_conflicts", "warp_shared_loads", "warp_shared_stores"),
     *("requests", "sectors", "store_requests", "store_sectors"),
     "dram_bytes",
 )

@@ -3,7 +3,8 @@ the fastest kernels, what fails, what depends, what holds, how sure that is, wha
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from recheck_report.anchors import CLAIMS, METHOD, page
 from recheck_report.claims import Judged
@@ -11,9 +12,10 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
-from recheck_report.say import provenance, standings
+from recheck_report.say import glossary, provenance, standings
 from recheck_report.say.claim import EVERY, SUMMARY, View, claim_row, reason
 from recheck_report.say.nodes import (
+    BREAK,
     Block,
     Bullets,
     Fold,
@@ -31,9 +33,10 @@ from recheck_report.say.nodes import (
 from recheck_report.say.trust import trust, trusted
 
 LIMITS = {
-    "machine": f"""**Another GPU, host, clock or driver.** One process measured one machine, with
-its settings as found. [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs on an
-{{gpu}}.""",
+    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, with
+its settings as found.""",
+    "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
+on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
 one shape.""",
     "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
@@ -47,6 +50,7 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
+SYMBOLS = {"ᵉ": glossary.WORDS["ᵉ"], "§": "by tensor cores on split inputs, within a bound"}
 MOST = 8  # claims of a table; the others are folded
 
 
@@ -61,17 +65,29 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
+def symbols(rows: Iterable[Sequence[Text] | Sequence[Text | str]]) -> Text | None:
+    """What the marks in these rows mean; None without one."""
+    shown = "".join(text(cell).plain for row in rows for cell in row)
+    used = [f"{mark}: {meaning}." for mark, meaning in SYMBOLS.items() if mark in shown]
+    return text(" ".join(used)) if used else None
+
+
 def fastest(report: Measured) -> Section | None:
     """The best kernel of each experiment at its headline shape against the library."""
     rows = [row for experiment in report.record.ordinary for row in _fastest(report, experiment)]
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    columns = ["experiment", f"best {kernels}{whose_kernels(report)}", "library"]
+    ours = report.collection.listings and "in our general form or as a listing"
+    whose = whose_kernels(report).replace("from", "after")
+    form = f", {ours or 'with our choice of parameters'}" if whose else ""
+    columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["best against library, single launches", "sustained", "shapes"]
-    return Section(
-        text("The fastest, against the library"), blocks(table(columns, rows)), "fastest"
-    )
+    title = "The fastest, against the library"
+    claims = map(claim_row, report.judgement.claims)
+    if not report.record.gpu_measured:  # no library of a GPU to hold a program against
+        title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
+    return Section(text(title), blocks(table(columns, rows), symbols([*rows, *claims])), "fastest")
 
 
 def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
@@ -98,6 +114,16 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
         single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
+        listings = {listing.row: listing for listing in report.collection.listings}
+        rows = [row for row in contest.rows if f"{experiment.name}/{row.strategy}" in listings]
+        printed = standings.standing(report, experiment, replace(contest, rows=(*rows,)))
+        if printed.best and printed.best is not shown.best:
+            listing = listings[f"{experiment.name}/{printed.best.strategy}"]
+            kind = "listing, partly reconstructed" if listing.reconstructed else "listing"
+            named = standings.named(printed.best, experiment)
+            pair[0] = text(pair[0], BREAK, f"{kind}: ", named)
+            if printed.ratio:
+                single = text(single, BREAK, "listing: ", printed.words)
         yield [text(title, where, label), *pair, single, over, shapes]
 
 
@@ -123,17 +149,17 @@ def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
 
 
 def failing(report: Measured) -> Section | None:
-    """What fails on this GPU, the furthest first, then what is wrong on every GPU."""
+    """What fails on this GPU, the furthest first, then what is wrong as printed."""
     here, printed = _with(report, VERDICT.FAILS_HERE), _with(report, VERDICT.WRONG_AS_PRINTED)
     if not here and not printed:
         return None
     here.sort(key=lambda judged: -judged.deviation)
-    counts = {"here": len(here), "on any GPU": len(printed)}
+    counts = {"here": len(here), "as printed": len(printed)}
     where = ", ".join(f"{many} {place}" for place, many in counts.items() if many)
     title = text(f"What fails: {where}")
     shown = (
         Section(text(name), _claims(claims, name), level=3)
-        for name, claims in (("Fails here", here), ("Wrong on any GPU", printed))
+        for name, claims in (("Fails here", here), ("Wrong as printed", printed))
         if claims
     )
     return Section(title, blocks(shown), "fails")
@@ -208,6 +234,7 @@ def limits(report: Measured) -> Section:
     long = {(case.experiment, case.strategy) for case in timed if case.regime == "sustained"}
     sentences = [LIMITS["machine"]]
     if record.gpu_measured:
+        sentences.append(LIMITS["runs"])
         sentences.append(LIMITS["sustained" if long else "no sustained"])
         sentences += [LIMITS["no drained"]] * all(case.regime != "drained" for case in timed)
     sentences += [LIMITS["shapes"], LIMITS["cheats"], LIMITS["causes"]]

@@ -38,13 +38,14 @@ UNITS = {
 LEAST = 1.0  # percent; units that are less busy are not named
 LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
 
-COSTS = ["kernel", "shape", "bank conflicts per access", "sectors per load request"]
+COSTS = ["kernel", "shape", "bank conflicts per request", "sectors per load request"]
 COSTS += ["sectors per store request", "DRAM bytes over compulsory bytes"]
 COSTS_NOTE = """\
-Nsight Compute counted these in one cold launch. An access to shared memory without a bank conflict
-counts 0. A warp that loads 32 neighbouring words needs 4 sectors. 1.00 compulsory bytes means that
-each input was read once and each output written once; *reads* means that only reads were counted.
-Bytes that are still in L2 when the launch ends are not counted. A dash: not measured."""
+Nsight Compute counted these in one cold launch. A request is one instruction of a warp. A request
+to shared memory without a bank conflict counts 0. A warp that loads 32 neighbouring words needs 4
+sectors. 1.00 compulsory bytes means that each input was read once and each output written once.
+More than that: the launch read again what L2 no longer held. *Reads* means that only reads were
+counted. Bytes that are still in L2 when the launch ends are not counted. A dash: not measured."""
 REMOVED = ["what was removed", "kernel with it", "kernel without it", "gain", "timed"]
 
 
@@ -126,7 +127,7 @@ def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...
     for case in report.record.cases_of(experiment):
         values = counters[case.id].values if case.id in counters else {}
         cells = [
-            _per(values.get("shared_bank_conflicts"), _conflict_free(values)),
+            _per(values.get("shared_bank_conflicts"), _shared_requests(values)),
             _per(values.get("sectors"), values.get("requests")),
             _per(values.get("store_sectors"), values.get("store_requests")),
             _moved(values, case),
@@ -136,11 +137,10 @@ def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...
             yield texts((kernel, shape_label(case.shape_name), *cells))
 
 
-def _conflict_free(values: dict[str, float]) -> float | None:
-    """The cycles of shared memory that the accesses would take without bank conflicts."""
-    if "shared_wavefronts" not in values:
-        return None
-    return values["shared_wavefronts"] - values.get("shared_bank_conflicts", 0.0)
+def _shared_requests(values: dict[str, float]) -> float | None:
+    """The instructions of warps that load from shared memory or store to it."""
+    loads, stores = (values.get(f"warp_shared_{what}") for what in ("loads", "stores"))
+    return None if loads is None or stores is None else loads + stores
 
 
 def _per(count: float | None, base: float | None) -> str:

@@ -205,7 +205,8 @@ def rows_blocks(own: Measured, best: Mapping[str, Sequence[Case]]) -> str:
         name = winners[0][0]
         two = "The two fastest kernels tie"
         return f"{two if name == TIE else f'{start(name)} is the fastest'} at every shape"
-    return f"The best kernel depends on the shape: {listed(parts)} rows"
+    what = "listing" if own.collection.listings else "kernel"
+    return f"The best {what} depends on the shape: {listed(parts)} rows"
 
 
 def rows_blocks_note(experiment: Experiment) -> str:
@@ -254,9 +255,11 @@ def claims(missing: Sequence[tuple[Judged, str]]) -> str:
 
 
 def value(of: float, unit: str, exact: bool = False) -> str:
-    """ "1.23×", "1/9.10", "12.5 GFLOP/s": three digits, without an interval."""
+    """ "1.23×", "1/9.10", "3.8 %", "12.5 GFLOP/s": without an interval."""
     if unit == "s":
         return duration(of)
+    if unit == "%":  # of a share
+        return f"{100 * of:g} %" if exact else f"{significant(100 * of, 2)} %"
     return times(of, exact) if unit in ("×", "") else rate(of, unit)
 
 
@@ -278,9 +281,9 @@ def sustained(rows: Sequence[tuple[Experiment, Row, float]]) -> str:
     return f"Sustained {experiment.title.lower()}: {listed([says(worst, by), *library[:1]])}"
 
 
-def sustained_note(own: Measured, rows: Sequence[tuple[Experiment, Row, float]]) -> str:
-    single = listed([*dict.fromkeys(own.record.ranked_by(each) for each, *_ in rows)])
+def sustained_note(rows: Sequence[tuple[Experiment, Row, float]]) -> str:
+    brief = listed([*dict.fromkeys(row.brief.regime for _, row, _ in rows if row.brief)])
     return (
-        "Experiments in which a kernel loses 1 % or more, at their headline shape: single launches "
-        f"({single}) → launches back to back for seconds."
+        "Experiments in which a kernel loses 1 % or more, at their headline shape: a few launches "
+        f"({brief}) → launches back to back for seconds."
     )

@@ -85,8 +85,8 @@ def measured(judged: Judged) -> Text:
         return sentence
     held = more = ""
     if outcome.over:
-        verdicts = (varied.verdict for _, varied in outcome.over)
-        held = f"; holds for {_holding(verdicts, 'choices')}"
+        verdicts = (varied.verdict for choice, varied in outcome.over if not choice.word)
+        held = f"; {say.by_choice(outcome)}holds for {_holding(verdicts, 'choices')}"
     if rest := len(judged.outcomes) - 1:
         more = f" (and {rest} more)"
     return text(say.with_margin(outcome), held, more)
@@ -101,7 +101,7 @@ def tested(judged: Judged) -> Text:
     sentence, ratio = _sentence(judged), outcome.margin is not None
     if sentence and ratio:
         says = text(says, BREAK, "Tested: ", say.with_margin(outcome))
-    if judged.claim.scope != "every":
+    if judged.claim.scope != "every" and judged.verdict != VERDICT.UNDECIDED:
         says += f"; holds with {_holding(judged.in_our_reading, 'choices')}"
     if named_by_claim(outcome.check) or (sentence and not ratio):
         return says
@@ -117,8 +117,9 @@ def _first(judged: Judged) -> str:
     if outcome and outcome.run_to_run:
         return f"Two runs may differ by {margin(outcome.run_to_run)}."
     if outcome and outcome.over:
-        open_in = say.holding(outcome, "undecided")
-        return f"It {say.held(outcome)}, and is undecided with {open_in}."
+        open_in = judged.in_our_reading.count(VERDICT.UNDECIDED)
+        holding = _holding(judged.in_our_reading, "choices")
+        return f"It holds with {holding}, and is undecided with {open_in}."
     if outcome and outcome.p and outcome.p >= LEVEL:
         p = significant(outcome.p, 2)
         return f"p = {p} after the correction: there are few rounds, or they vary much."
@@ -238,15 +239,15 @@ class View:
 
     @property
     def headline(self) -> str:
-        """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong on any
-        GPU"; empty without claims."""
+        """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong as
+        printed"; empty without claims."""
         if not self.record.gpu_measured:
             return "nothing was measured on a GPU"
         counts = self.by_verdict
         total = sum(counts.values()) - counts[NOT_JUDGED]
         holds, here, wrong = (counts[v] for v in (VERDICT.HOLDS, *VERDICT.FAILS))
         fail = [f"{here} {'fails' if here == 1 else 'fail'} here"] * bool(here or not wrong)
-        fail += [f"{wrong} {'is' if wrong == 1 else 'are'} wrong on any GPU"] * bool(wrong)
+        fail += [f"{wrong} {'is' if wrong == 1 else 'are'} wrong as printed"] * bool(wrong)
         verb = "holds" if holds == 1 else "hold"
         return f"{holds} of {total} claims {verb}; {' and '.join(fail)}" if total else ""
 

@@ -6,7 +6,7 @@ from recheck_report.record.record import Record
 from recheck_report.say.bottlenecks import LIMITED
 from recheck_report.say.nodes import Table, table
 
-_WORDS = {
+WORDS = {
     "kernel": "one way to solve an experiment's problem: a row of its table",
     "library": "a vendor's or a CPU's library that kernels are compared with",
     "ceiling": "a row that only moves the same bytes, such as memcpy; a kernel may beat it",
@@ -58,7 +58,7 @@ def words(record: Record) -> Table:
     roles = {case.role for case in record.cases}
     rows = (
         (word, meaning)
-        for word, meaning in _WORDS.items()
+        for word, meaning in WORDS.items()
         if _REGIMES.get(word, "") in {"", *regimes}
         if word != "ceiling" or "roof" in roles
     )

@@ -246,7 +246,8 @@ def answer(measured: Harnesses) -> Iterator[Text]:
     for other, (apart, kernel) in agreements:
         most = text(" (most apart: ", Code(kernel), ")")
         yield text(
-            "With nvbench's flush and that time, Recheck's clock agrees with ",
+            f"With that flush and {_microseconds(share or 0.0)}{NBSP}µs added, "
+            "Recheck's clock agrees with ",
             prose(OTHERS[other]),
             f" within {margin(apart)}",
             ", so nothing else differs" if apart <= AGREE else most,

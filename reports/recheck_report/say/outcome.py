@@ -412,6 +412,12 @@ def _part(outcome: Outcome, part: str) -> str | None:
     return "".join(_written(outcome.value, outcome))
 
 
+def by_choice(outcome: Outcome) -> str:
+    """ "0.483 to 1.6 times as fast by choice, "; empty without values."""
+    over = _part(outcome, "range")
+    return f"{over}{' as fast' * (outcome.unit == '×')} by choice, " if over else ""
+
+
 def _written(value: float, outcome: Outcome) -> tuple[str, str]:
     """A value, and the unit that a range names once."""
     if outcome.unit == "×":

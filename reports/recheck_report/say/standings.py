@@ -66,15 +66,17 @@ class Standing:
 
     @property
     def outcome(self) -> str:
-        """won, lost, or tied: the interval with its noise includes 1; empty without a ratio."""
+        """won, lost, or tied: neither is sure (see the glossary); empty without a ratio."""
         return _OUTCOMES.get(self.ratio.outcome, TIED) if self.ratio else ""
 
     @property
     def words(self) -> Text:
         """ "2.2 % faster [2.1, 2.4]", "tie: 2.6 % faster [2.1, 3.4], noise 5 %"."""
         if not self.ratio:
-            only = [Code(name) for name in self.names]
-            return text("only ", *only, " was measured") if only else text("not measured")
+            if len(self.names) != 1:
+                return text("not measured")
+            lacking = "the library" if self.best else "the kernels"
+            return text(f"{lacking} did not run {self.regime.replace('_', ' ')}")
         if self.outcome != TIED:
             return speedup(self.ratio)
         why = ""
@@ -270,7 +272,7 @@ def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     columns = ["shape", *["contest"] * (len(made) > 1), "fastest kernel", "library"]
     note = text(
         f"The fastest kernel against the fastest row of the library, {made[0].regime} unless the "
-        "shape says sustained. Tied: the interval with its noise includes 1."
+        "shape says sustained. Tied: the interval with its noise includes 1, or p is 5 % or more."
     )
     columns += ["kernel against library", "outcome"]
     shown_table = table(columns, rows, title=f"{experiment.title}, shape by shape")

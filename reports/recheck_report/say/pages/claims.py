@@ -149,7 +149,10 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
     # that the verdict turned as the check was changed, with its evidence known
     days = [change.date for change in report.changed_verdicts if change.claim == about.id]
-    facts += [text("Turned with its check, ", link(CHANGES, day), ".") for day in days[-1:]]
+    facts += [
+        text("The verdict changed when the check was changed, ", link(CHANGES, day), ".")
+        for day in days[-1:]
+    ]
     if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)
     return Quote(quote), Bullets(tuple(facts))

@@ -81,7 +81,7 @@ How *sustained* follows NVIDIA's “GEMM Performance Measurement Methodology Gui
 3366):"""
 CHECKED = """\
 **Correctness check.** A time is recorded only for a case whose result passed its check on the same
-binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} checks the
+binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} {checks} the
 shapes that are not timed; this record does not. Every case without a time is listed with its
 reason."""
 UNSEEN = """\
@@ -125,8 +125,8 @@ clock. Holm's correction covers all {family} comparisons of {kinds}; extremes of
 count once per pair. *Faster* and *slower*: the whole interval lies more than the
 [smallest detectable difference](#self-audit), {resolution}, from 1{noise}, and the difference is
 significant at {level} % after the correction. *Equal*: the interval lies within {resolution} of 1.
-*A tie*: neither. Each time is the median of all samples; each ratio is the median over shared
-rounds only. The ratio may therefore differ slightly from the quotient of the two times."""
+*A tie*: neither. A time is of all rounds, a ratio of the shared rounds only. The ratio may
+therefore differ slightly from the quotient of the two times."""
 NUMBERS = """\
 **Numbers.** A time is a median with its nonparametric {confidence} interval, {medians}{long} Units
 are SI (1 GB = 10⁹ bytes). Rates count the problem's compulsory work, whatever a kernel really
@@ -222,7 +222,7 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     spent = provenance.spent(record)
     total = text(f" {record.wall_seconds:.0f} s: {spent}, the rest between cases.")
     items = (
-        marked(CHECKED, tests=" and the tests" * is_ours),
+        marked(CHECKED, tests=" and the tests" * is_ours, checks="check" if is_ours else "checks"),
         marked(UNSEEN, inner=marked(" (*inner*)") if "inner" in regimes else ""),
         _clocks(report, regimes),
         _drained(report) if "drained" in regimes else text(),
@@ -334,7 +334,10 @@ def _again(report: Measured) -> Iterator[Block]:
         lines.append(f"git checkout {env.git.commit}{where}")
     which = "its last part" if "--resume" in env.command else "this record"
     command = env.command.replace("`", "'")
-    lines.append(f"cmake --workflow --preset report   # {which}: {command}")
+    if env.build_type == "Release":
+        lines.append(f"cmake --workflow --preset report   # {which}: {command}")
+    else:
+        lines.append(f"{command}   # {which}, of a {env.build_type} build")
     if program != "recheck":
         lines.append(f"# without presets: cmake --build FOLDER --target {program}_report")
     yield Listing("\n".join(lines), "sh")

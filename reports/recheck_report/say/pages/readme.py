@@ -31,6 +31,10 @@ from recheck_report.say.nodes import (
 )
 from recheck_report.say.pages import MARK, machine, without
 
+NEXT = (
+    "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
+    "`cmake --workflow --preset report`."
+)
 OPEN = "download [report.html](report.html), then open it (code hosts show its source)"
 # links above the sections of the first page
 CONTENTS = {
@@ -97,12 +101,13 @@ def answer_blocks(
 ) -> tuple[Block, ...]:
     """The fastest, `more` about that, the claims by verdict, how sure they are, and what the report
     cannot tell."""
-    judged = report.record.gpu_measured
     return blocks(
         answer.fastest(report),
         more,
         beyond(report.record, peak),
-        *([answer.failing(report), answer.depending(report), answer.undecided(report)] * judged),
+        answer.failing(report),
+        answer.depending(report),
+        answer.undecided(report),
         answer.folded(report),
         answer.sure(report),
         answer.warnings(report),
@@ -127,7 +132,7 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
     if record.gpu_measured:
         return None
     where = f" What GPUs gave, claim by claim: [other GPUs]({CLAIMS}#other-gpus)." if others else ""
-    return Note(marked("Why: {reason}." + where, reason=record.no_gpu_because))
+    return Note(marked(f"Why: {{reason}}. {NEXT}{where}", reason=record.no_gpu_because))
 
 
 def beyond(record: Record, peak: Peak | None) -> Section | None:
@@ -149,7 +154,11 @@ def beyond(record: Record, peak: Peak | None) -> Section | None:
         return None
     lead = text("At the same shapes, from ", link(f"{peak.folder}{README}", "another report"), ":")
     columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
-    return Section(text("Beyond the documents"), blocks(lead, table(columns, rows)), level=3)
+    return Section(
+        text("Beyond the documents"),
+        blocks(lead, table(columns, rows), answer.symbols(rows)),
+        level=3,
+    )
 
 
 def _measured_with(record: Record) -> Text:

@@ -112,12 +112,49 @@ function showCompare(root, state) {
   const heading = el("h1", { class: record || verdicts ? "unseen" : null }, "Compare with another run");
   const choice = runs.length ? controls(select("other", "Other run", runs.map((each) => [each, each]), name, (value) => go({ ...state, view: "compare", other: value }))) : "";
   add(root, heading, choice, ...problems.map((text) => el("p", { class: "warning", role: "alert" }, text)));
+  const zone = dropZone(Boolean(record || verdicts));
+  if (record || verdicts) add(root, zone);
   if (record) add(root, ...comparison(record));
   if (verdicts) add(root, turned(verdicts));
-  add(root, twoKernels(state), dropZone(Boolean(record || verdicts)));
+  add(root, twoKernels(state), record || verdicts ? "" : zone);
 }
 
-// any two kernels of an experiment where both have times, by the far ends of their intervals
+const MEDIAN_OF = (sorted) => (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+const ascending = (values) => [...values].sort((a, b) => a - b);
+
+// the logarithms of a case's blocks' medians, by round
+function logsByRound(each) {
+  const blocks = new Map();
+  for (const { round, value } of samplesOf(each)) blocks.set(round, [...(blocks.get(round) ?? []), value]);
+  return new Map([...blocks].map(([round, values]) => [round, Math.log(MEDIAN_OF(ascending(values)))]));
+}
+
+// how many times faster `each` is than `other`: by their common rounds as in statistics/paired.py;
+// by the far ends of their intervals if they share too few
+function ratioOf(each, other) {
+  if (each.base === other && each.speedup) return each.speedup;
+  const [own, theirs] = SAMPLES.ready && each.row.target === other.row.target ? [logsByRound(each), logsByRound(other)] : [new Map(), new Map()];
+  const logs = ascending([...own].filter(([round]) => theirs.has(round)).map(([round, log]) => theirs.get(round) - log));
+  const n = logs.length;
+  let ratio = { value: other.median / each.median, low: other.low / each.high, high: other.high / each.low, mark: "ᵉ" };
+  if (n >= 6 && n <= 400) {
+    const outside = [1]; // by k, the chance that the median is not between the k-th values
+    for (let below = 0, ways = 1, total = 0; below < n >> 1; ways = (ways * (n - below)) / ++below) {
+      total += ways / 2 ** n;
+      outside.push(2 * total);
+    }
+    outside.push(1);
+    let k = 1;
+    while (k < n >> 1 && outside[k + 1] <= 0.05) k++;
+    const part = (0.05 - outside[k]) / (outside[k + 1] - outside[k]);
+    const weight = ((n - k) * part) / (k + (n - 2 * k) * part);
+    const between = (outer, inner) => Math.exp((1 - weight) * logs[outer] + weight * logs[inner]);
+    ratio = { value: Math.exp(MEDIAN_OF(logs)), low: between(k - 1, k), high: between(n - k, n - k - 1), mark: "" };
+  }
+  return { ...ratio, open: ratio.low <= 1 && ratio.high >= 1 };
+}
+
+// any two kernels of an experiment where both have times
 function twoKernels(state) {
   const known = ordinary();
   const experiment = EXPERIMENTS.get(chosen(state.experiment, known.map((each) => each.name)));
@@ -130,10 +167,7 @@ function twoKernels(state) {
   const where = ({ shape, regime }) => `${shape}/${regime}`;
   const others = new Map(timed.filter((each) => each.row.name === second).map((each) => [where(each), each]));
   const pairs = timed.filter((each) => each.row.name === first && others.has(where(each))).map((each) => ({ each, other: others.get(where(each)) }));
-  const rows = pairs.map(({ each, other }) => {
-    const ratio = { value: other.median / each.median, low: other.low / each.high, high: other.high / each.low, mark: "ᵉ" };
-    return { each, other, ratio: { ...ratio, open: ratio.low <= 1 && ratio.high >= 1 } };
-  });
+  const rows = pairs.map(({ each, other }) => ({ each, other, ratio: ratioOf(each, other) }));
   const change = (more) => go({ view: "compare", other: state.other, experiment: experiment.name, kernel: first, against: second, ...more });
   const options = names.map((name) => [name, name]);
   const columns = [
@@ -173,14 +207,16 @@ function comparison(record) {
   const absent = CASES.filter((each) => each.median && !isAudit(each) && !record.cases.get(each.id)?.median);
   const who = [record.gpu ?? "no GPU", record.commit && `commit ${record.commit.slice(0, 7)}`, record.started?.slice(0, 10), record.driver && `driver ${record.driver}`];
   const rest = found.length - slower.length - faster.length;
-  const where = record.gpu === DATA.gpu ? "in the other run" : "on the other GPU";
+  const differ = record.gpu !== DATA.gpu;
+  const bothGpus = record.gpu && DATA.gpu;
+  const where = differ && bothGpus ? "on the other GPU" : "in the other run";
   const said = `${where[0].toUpperCase()}${where.slice(1)}, ${faster.length} of ${plural(found.length, "shared case")} are faster, ${slower.length} slower and ${rest.toLocaleString("en")} indistinguishable.`;
   announce(said);
   const leading = found.filter((each) => leads(each.old));
   return [
     el("p", { class: "eyebrow" }, `${who.filter(Boolean).join(" · ")}, against this report’s ${DATA.title}`),
     el("p", { class: "answer", id: "answer" }, found.length ? said : "The two records have no timed case in common."),
-    record.gpu === DATA.gpu ? "" : el("p", { class: "second" }, "The other record is from a different GPU model, so differences include the hardware."),
+    differ ? el("p", { class: "second" }, bothGpus ? "The other record is from a different GPU model, so differences include the hardware." : "One of the two records has no GPU: only programs on the CPU compare.") : "",
     leading.length ? changesTable("The library, the first kernel, the fastest", leading, true) : "",
     slower.length ? changesTable(`Slower ${where}`, slower) : "",
     faster.length ? changesTable(`Faster ${where}`, faster) : "",
@@ -206,7 +242,7 @@ const CHANGE_COLUMNS = [
 
 function noiseText(noise) {
   if (noise === Infinity) return "not known";
-  return noise < 1 ? `${significant(100 * noise, 2)} %` : `a factor of ${+(1 + noise).toPrecision(3)}`;
+  return noise < 1 ? `${significant(100 * noise, 2)} %` : noise < 9 ? `a factor of ${+(1 + noise).toPrecision(3)}` : "more than tenfold";
 }
 
 function changesTable(caption, rows, change = false) {
@@ -214,7 +250,7 @@ function changesTable(caption, rows, change = false) {
 }
 
 function turned({ gpu, claims }) {
-  const rows = CLAIMS.map((claim) => ({ claim, other: claims.get(claim.dataset.id) })).filter(({ claim, other }) => other && other.verdict !== claim.dataset.verdict);
+  const rows = CLAIMS.map((claim) => ({ claim, other: claims.get(claim.dataset.id) })).filter(({ claim, other }) => other && other.verdict !== claim.dataset.verdict && [other.verdict, claim.dataset.verdict].every((each) => each !== "not measured"));
   const part = ({ claim }, name) => claim.querySelector(`.${name}`);
   const columns = [
     { name: "claim", value: ({ claim }) => claim.dataset.id, cell: ({ claim }) => [link(claim.dataset.id, { view: "claims", claim: claim.dataset.id }), " ", part({ claim }, "what").firstChild.cloneNode()] },

@@ -51,7 +51,7 @@ function start() {
   addEventListener("hashchange", show);
   show();
   loadSamples().then(() => {
-    if (shownView === "speed") show();
+    if (["speed", "compare"].includes(shownView)) show();
     document.documentElement.dataset.ready = "true";
     performance.mark("ready");
   });
