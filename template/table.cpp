@@ -23,7 +23,7 @@ Work work(const Shape& s) { return {.flops = 0, .bytes = 2.0 * sizeof(float) * s
 Oracle oracle(const Shape&, std::span<const HostMatrix> inputs, Values values) {
   std::vector<double> truth;  // for each element of the output, row by row
   for (const float x : inputs[0].row<float>(0)) truth.push_back(x);  // EDIT
-  const double error = 0;  // EDIT: what rounding may cost, 0x1p-24 each time; a copy rounds nothing
+  const double error = 0;  // EDIT: rounding, 0x1p-24 each time, of a sum's |terms| if they cancel
   return bounded(truth, [=](double value) {
     return values == Values::integers ? 0 : error * std::abs(value);  // integers are exact
   });

@@ -134,3 +134,24 @@ def test_the_table_knows_every_class() -> None:
         assert table.noise(name) > 0 and (table.noise(name) < math.inf) == (name != "sustained")
         for of in (table.runs.of_ratios, table.runs.of_medians):
             assert of.get(name, 0.0) >= 0
+
+
+def test_threads_follow_from_the_source_not_from_the_role(record: Json, loaded: Load) -> None:
+    """One loop stays one thread as a baseline; a library has several."""
+    for document, kind in (("Recheck", "CPU, one thread"), ("vendor", "CPU, several threads")):
+        (row,) = (each for each in record["strategies"] if each["name"] == "s1_cpu")
+        row["role"], row["source"]["document"] = "baseline", document
+        cases = [case for case in loaded(record).cases if case.strategy == "s1_cpu" and case.time]
+        assert cases and all(class_of(case).startswith(kind) for case in cases)
+
+
+def test_a_class_without_runs_has_the_largest_margin_of_similar_ones(
+    record: Json, loaded: Load
+) -> None:
+    cases = [c for c in loaded(record).cases if c.id.startswith("matmul/tile16/4096") and c.seconds]
+    runs = variation.Runs("", {}, {}, ())
+    known = {"cold, under 10 µs": 0.2, "cold, 10 to 100 µs": 0.1, "inner": 0.5}
+    for have, margin in ((known, 0.2), ({"inner": 0.5}, 0.0), ({}, 0.0)):
+        object.__setattr__(runs, "of_medians", have)
+        (cold,) = (case for case in cases if case.regime == "cold")
+        assert variation.Variation(runs, {}).differs_by((cold,)) == margin

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import Report, run, tree
-from made_claims import about, make_claim, ratio
+from made_claims import about, formula, make_claim, ratio
 from recheck_report.claims import Check
 from recheck_report.claims.checks import Choice
 from recheck_report.record.record import Record
@@ -121,3 +121,11 @@ def test_a_second_record_of_the_same_gpu_changes_nothing(report: Report, tmp_pat
     other["environment"]["gpu"]["name"] = "NVIDIA L4"
     changed = report(few(), "--beside", keep(tmp_path / "other", other))
     assert changed["matmul.md"] == alone["matmul.md"] and b"NVIDIA L4" in changed["claims.md"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "everywhere"), [("2 * 3 == 7", True), ("2 * 3 == elements", False)]
+)
+def test_arithmetic_without_names_needs_no_machine(expression: str, everywhere: bool) -> None:
+    assert make_claim("C1", formula(expression)).of_any_machine == everywhere
+    assert not make_claim("C1", formula(expression), ratio()).of_any_machine

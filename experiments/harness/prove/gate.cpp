@@ -70,6 +70,14 @@ Reason written_outside(std::span<const float> storage, std::span<const Placed> o
   return written(begin, 4 * std::ssize(storage));
 }
 
+/// A number with three digits, or as many as show that it is above `bound`.
+std::string above(double value, double bound) {
+  int digits = 3;
+  while (value > bound && digits < 17 && digits_of(value, digits) == digits_of(bound, digits))
+    ++digits;
+  return digits_of(value, digits);
+}
+
 /// The number of elements in guarded outputs that are still poisoned, and the number of all.
 std::pair<std::int64_t, std::int64_t> unwritten_elements(std::span<const View> outputs) {
   std::int64_t unwritten = 0, all = 0;
@@ -100,7 +108,7 @@ Result Gate::prove(const Strategy& strategy) {
   auto result = prove_outputs(proven);
   if (const auto changed = operands_.restore(proven))
     result = because(ReasonCode::changed_input, *changed);
-  if (result.status == Status::incorrect && result.reason)
+  if (result.status == Status::incorrect && result.reason && operands_.experiment().fill == nullptr)
     *result.reason += " (--nonce=" + std::to_string(nonce()) + " gives these inputs again)";
   return result;
 }
@@ -190,8 +198,14 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
   if (!error.acceptable())
     return because(ReasonCode::wrong_output,
                    (reals ? "on reals: " : "on integers: ") + error.metric + " is " +
-                       short_text(error.value) + ", must be at most " + short_text(error.bound) +
-                       (std::isnan(error.value) ? ": elements are NaN or were not written" : "") +
+                       above(error.value, error.bound) + ", must be at most " +
+                       short_text(error.bound) +
+                       (std::isnan(error.value) ? ": elements are NaN or were not written, or the "
+                                                  "output needs .starts_as"
+                                                : "") +
+                       (!reals && error.bound == 0 && operands_.experiment().fill != nullptr
+                            ? ": a `fill` with fractions needs a bound on integers, too"
+                            : "") +
                        (error.first.empty() ? "" : ": " + error.first),
                    error);
   if (error.value == 0 && !own_bound) exact[owed] = {output.digest, error};
@@ -201,7 +215,9 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
 Oracle& Gate::oracle(const Strategy& strategy, Inputs& inputs) {
   const Problem& problem = operands_.experiment().problem_of(strategy);
   Oracle& oracle = truths_[&inputs].oracles[&problem];
-  if (!oracle) oracle = problem.oracle(operands_.shape(), inputs.truth, inputs.values);
+  if (!oracle)
+    oracle = called("oracle",
+                    [&] { return problem.oracle(operands_.shape(), inputs.truth, inputs.values); });
   return oracle;
 }
 

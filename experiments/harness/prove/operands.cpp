@@ -88,7 +88,8 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
       recheck::fill(matrix, seed, number, inputs.values, limit, every);
     ++number;
   }
-  if (experiment_->fill != nullptr) experiment_->fill(mix(seed), shape_, inputs.truth);
+  if (experiment_->fill != nullptr)
+    called("fill", [&] { experiment_->fill(mix(seed), shape_, inputs.truth); });
   make_starts(inputs);
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
@@ -145,8 +146,10 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
   auto queue = target_->queue();
   queue.workspace = workspace_.data();
   // a copy of the shape: the harness judges by its own
-  return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
-          repeats] { run({shape, operands, queue, repeats}); };
+  return
+      [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue, repeats] {
+        run({shape, operands, queue, repeats});
+      };
 }
 
 std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t cache_bytes) const {
@@ -270,8 +273,9 @@ Reason Operands::restore(const Strategy& strategy) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sums[i] == inputs[i]->digest) continue;
     copy_in(*inputs[i]);
-    reason = "changed its input " + std::to_string(i % count + 1) + " of " + std::to_string(count) +
-             ": it may write only to its output and its workspace";
+    reason = "changed its input " + std::to_string(i % count) + " (of " + std::to_string(count) +
+             ", from 0): it may write only to its output and its workspace; an output that begins "
+             "as an input has .starts_as";
   }
   return reason;
 }

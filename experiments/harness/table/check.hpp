@@ -40,7 +40,8 @@ std::string with_truth(const View& output, const auto& truth, const auto& wrong)
     for (std::int64_t j = 0; j < output.columns; ++j, ++value)
       if (wrong(row[j], *value, value - truth.begin()) && first.empty())
         first = "row " + std::to_string(i) + ", column " + std::to_string(j) + " is " +
-                text(row[j]) + ", not " + text(*value);
+                text(row[j]) + ", not " + text(*value) +
+                (*value != *value ? ": the true value is NaN, so look at the inputs" : "");
   }
   return first;
 }

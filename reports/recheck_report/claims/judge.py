@@ -72,7 +72,7 @@ class Judged:
         if holds[self.claim.scope]:
             return VERDICT.HOLDS
         if fails[self.claim.scope]:
-            return VERDICT.WRONG_AS_PRINTED if self.claim.independent else VERDICT.FAILS_HERE
+            return VERDICT.WRONG_AS_PRINTED if self.claim.of_any_machine else VERDICT.FAILS_HERE
         if holding and failing and self.claim.scope == "every":
             return VERDICT.DEPENDS
         unknown = usual == NOT_MEASURED or not (counts[UNDECIDED] or holding)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Joint, Open, checks_of
+from recheck_report.claims.expression import names
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import (
@@ -71,7 +72,7 @@ class Claim:
     joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
     # the unspecified values for which the sentence must hold
     scope: Annotated[str, Is(one_of=("every", "most", "some"))] = "every"
-    independent: bool = False  # of the GPU; if it fails, it is wrong as printed
+    independent: bool = False  # of the GPU, for counts and tests: see of_any_machine
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, but not part of the verdict
@@ -90,6 +91,15 @@ class Claim:
         """The checks at every value of the unspecified parameters."""
         return tuple(
             asked for check in self.checks for asked in [v for _, v in check.over] or [check]
+        )
+
+    @property
+    def of_any_machine(self) -> bool:
+        """Whether no machine changes the verdict: if it fails, it is wrong as printed."""
+        return self.independent or (
+            bool(self.check)
+            and all(check.form == "arithmetic" for check in self.check)
+            and not any(names(check.expression) for check in (*self.check, *self.asked))
         )
 
     @property

@@ -60,7 +60,8 @@ class Tables:
             if case.startswith(f"{row}/"):
                 regimes.setdefault(case.split("/")[2], []).append(case.split("/")[3])
         if shape not in regimes:
-            return f"{row} has no shape {shape}; {list_or_nearest(regimes, shape)}"
+            valid = list_or_nearest(regimes, shape)
+            return f"{row} has no shape {shape}; {valid}, or add it to the experiment's timed"
         nearest = list_or_nearest(regimes[shape], regime)
         return f"{row} has no regime {regime} at {shape}; {nearest}"
 
@@ -104,7 +105,9 @@ def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
         where = f"{collection.folder / address}: field {check.place}"
         for key, name in (("of", check.of), ("per", check.per)):
             if name and not name.endswith("/cold") and not tables.lacking(name):
-                why = "is not counted: counters are of launches with flushed caches; say cold"
+                of_gpu = tables.lacking(name.rsplit("/", 1)[0] + "/cold") == ""
+                remedy = "say cold" if of_gpu else "count a GPU row's cold case"
+                why = f"is not counted: counters are of launches with flushed caches; {remedy}"
                 yield f"{where}.{key}: {name} {why}"
         for name in sorted(expression.names(check.expression) - {*axes, *COUNTERS, LAUNCHES}):
             if not is_metric(name):

@@ -249,7 +249,7 @@ def claims(missing: Sequence[tuple[Judged, str]]) -> str:
     said and measured."""
     failing = [each for each in missing if each[0].verdict in FAILS]
     if not failing:
-        return f"{len(missing)} claims about a ratio do not hold, none fails"
+        return "No claim about a ratio fails; those shown neither hold nor fail"
     (judged, said), *_ = failing
     return f"Furthest off: {judged.claim.title} ({judged.claim.id}): {said}"
 

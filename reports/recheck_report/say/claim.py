@@ -159,7 +159,7 @@ def reason(judged: Judged) -> Text:
 
 def other_runs(judged: Judged) -> str:
     """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
-    if judged.claim.independent and judged.verdict not in VERDICT.UNKNOWN:
+    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
         return EVERY
     agree, runs = judged.other_runs
     return f"{agree} of {runs}" if runs and judged.headline else ""

@@ -165,7 +165,7 @@ def changes(report: Measured) -> list[list[Text]]:
         judged = report.judgement.find(change.claim)
         assert judged  # or the change would not be shown
         # the log has one word for what fails
-        fails = "wrong as printed" if judged.claim.independent else "fails here"
+        fails = "wrong as printed" if judged.claim.of_any_machine else "fails here"
         then = fails if change.verdict == "fails" else change.verdict
         verdicts = text(f"{then}, ", strong(judged.verdict))
         asked, because = prose(change.asked), text(change.because)

@@ -53,7 +53,7 @@ CLASSES = (
 def class_of(*cases: Case) -> str:
     """One of CLASSES, by target, threads, regime and the shortest median."""
     of_cpu = [case for case in cases if case.target == "cpu"]
-    threads = any(_threads(case.role, case.strategy) for case in of_cpu)
+    threads = any(_threads(case.source.document, case.strategy) for case in of_cpu)
     seconds = min(case.time.median for case in cases)
     return class_named("cpu" if of_cpu else "gpu", threads, cases[0].regime, seconds)
 
@@ -76,9 +76,9 @@ def classes_of(cases: Iterable[Case]) -> list[str]:
     return [name for name in CLASSES if name in present]
 
 
-def _threads(role: str, row: str) -> bool:
+def _threads(document: str, row: str) -> bool:
     """Whether a CPU row uses several threads: libraries do, and kernels with OpenMP in the name."""
-    return role == "baseline" or "openmp" in row
+    return document == "vendor" or "openmp" in row
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Runs:
     """Medians of runs on one GPU model, in seconds, one for each run; None: not measured."""
 
     gpu: str
-    rows: dict[str, dict[str, Any]]  # by experiment/row: target and role
+    rows: dict[str, dict[str, Any]]  # by experiment/row: target and role; document, if vendor
     medians: dict[str, list[float | None]]  # by case
     began: tuple[str, ...]  # when each run did
 
@@ -131,7 +131,9 @@ class Runs:
         experiment, row, _, regime = name.split("/")
         about = self.rows[f"{experiment}/{row}"]
         seconds = median(seconds for seconds in self.medians[name] if seconds)
-        return class_named(about["target"], _threads(about["role"], row), regime, seconds)
+        return class_named(
+            about["target"], _threads(about.get("document", ""), row), regime, seconds
+        )
 
     @cached_property
     def of_medians(self) -> dict[str, float]:
@@ -142,12 +144,13 @@ class Runs:
     @cached_property
     def of_ratios(self) -> dict[str, float]:
         """By class, the variation of ratios of cases that were measured in turns: each case
-        against the one in its group that most runs have."""
+        against the one in its group that most runs have. Baselines are a group of their own."""
         groups: dict[tuple[str, ...], list[str]] = {}
         for name in self.medians:
             experiment, row, shape, regime = name.split("/")
             about = self.rows[f"{experiment}/{row}"]
-            kind = about["target"], str(_threads(about["role"], row))
+            apart = about["role"] == "baseline" or "openmp" in row
+            kind = about["target"], str(apart)
             groups.setdefault((experiment, shape, regime, *kind), []).append(name)
         pairs = (
             (name, most)
@@ -163,6 +166,14 @@ class Runs:
             if deviation is not None:
                 by_class.setdefault(self.class_of(name), []).append(deviation)
         return {name: _quantile(deviations, 0.75) for name, deviations in by_class.items()}
+
+
+def _of_class(by_class: dict[str, float], kind: str) -> float:
+    """The margin of a class; of one without runs, the largest of the same regime or threads. 0 if
+    these have none, as for sustained times."""
+    whole = kind.rpartition(", ")[0]
+    alike = [margin for name, margin in by_class.items() if name.rpartition(", ")[0] == whole]
+    return by_class.get(kind, max(alike, default=0.0) if whole else 0.0)
 
 
 def _quantile(values: list[float], share: float) -> float:
@@ -194,7 +205,7 @@ class Variation:
             least = math.fsum(self.differs_by((case,)) for case in cases)
         else:
             by_class = self.runs.of_medians if len(cases) == 1 else self.runs.of_ratios
-            least = by_class.get(class_of(*cases), 0.0)
+            least = _of_class(by_class, class_of(*cases))
         return max(least, self.runs.deviation(*names) or 0.0)
 
     def noise(self, kind: str) -> float:
@@ -205,7 +216,7 @@ class Variation:
     def by_duration(self, case: Case) -> tuple[tuple[float | None, float | None], ...]:
         """The noise limit of a case by the shorter of two medians: pairs of (upper limit in
         seconds, noise below it). None: no upper limit, or unknown noise."""
-        threads = case.target == "cpu" and _threads(case.role, case.strategy)
+        threads = case.target == "cpu" and _threads(case.source.document, case.strategy)
         result = []
         for below, _ in DURATIONS:
             kind = class_named(case.target, threads, case.regime, math.nextafter(below, 0))
