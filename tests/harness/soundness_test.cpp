@@ -125,7 +125,7 @@ void is_named(const Strategy& right, void (*spoils)(const Call&)) {
   rows[0].launch.run = spoils;
   const Experiment experiment = transpose::experiment(rows);
   const std::string expected =
-      "changed its input 0 (of 1, from 0): it may write only to its output";
+      "changed its input 0, counted from 0: it may write only to its output";
   const auto [said, code] = gate_of(experiment);
   EXPECT_EQ(code, 1);
   EXPECT_NE(said.find("spoils: WRONG at 1x1, leading dimensions padded by 3: " + expected),

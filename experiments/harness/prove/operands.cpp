@@ -146,10 +146,8 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
   auto queue = target_->queue();
   queue.workspace = workspace_.data();
   // a copy of the shape: the harness judges by its own
-  return
-      [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue, repeats] {
-        run({shape, operands, queue, repeats});
-      };
+  return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
+          repeats] { run({shape, operands, queue, repeats}); };
 }
 
 std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t cache_bytes) const {
@@ -273,9 +271,9 @@ Reason Operands::restore(const Strategy& strategy) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (sums[i] == inputs[i]->digest) continue;
     copy_in(*inputs[i]);
-    reason = "changed its input " + std::to_string(i % count) + " (of " + std::to_string(count) +
-             ", from 0): it may write only to its output and its workspace; an output that begins "
-             "as an input has .starts_as";
+    reason = "changed its input " + std::to_string(i % count) +
+             ", counted from 0: it may write only to its output and its workspace; an output that "
+             "begins as an input has .starts_as";
   }
   return reason;
 }
