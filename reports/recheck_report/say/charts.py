@@ -37,7 +37,8 @@ def plain_name(own: Measured, row: Case) -> str:
         if step.row == row.strategy:
             return step.idea[0].lower() + step.idea[1:]
     names = own.collection.settings.algorithms
-    if known := names.get(row.source.algorithm):
+    known = names.get(row.source.algorithm)
+    if known and ("tile" in row.parameters or "{tile}" not in known):
         depth = row.parameters.get("depth", 1)
         deep = f", {_COUNTS.get(depth, depth)} deep" if depth != 1 else ""
         return known.replace("{tile}", str(row.parameters.get("tile"))) + deep
