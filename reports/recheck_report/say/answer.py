@@ -78,7 +78,7 @@ def fastest(report: Measured) -> Section | None:
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    ours = report.collection.listings and "in our general form or as a listing"
+    ours = report.collection.listings and "general form or listing"
     whose = whose_kernels(report).replace("from", "after")
     form = f", {ours or 'with our choice of parameters'}" if whose else ""
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
