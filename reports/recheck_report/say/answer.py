@@ -78,11 +78,11 @@ def fastest(report: Measured) -> Section | None:
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    ours = report.collection.listings and "general form or listing"
+    ours = report.collection.listings and "in our form or as a listing"
     whose = whose_kernels(report).replace("from", "after")
     form = f", {ours or 'with our choice of parameters'}" if whose else ""
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
-    columns += ["best against library, single launches", "sustained", "shapes"]
+    columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
     claims = map(claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against

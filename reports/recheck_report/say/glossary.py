@@ -29,7 +29,7 @@ WORDS = {
     "p": "how likely a difference as large is by chance, corrected for the number of comparisons",
     "earlier runs that agree": "earlier runs on the same GPU model that reached the same side of "
     "the threshold",
-    "ᵉ": "from the far ends of two medians' intervals, as the two share too few rounds",
+    "ᵉ": "from the far ends of two intervals, as the two share too few rounds",
     "claim, check": "a document's assertion; a question to the record that decides part of it",
     "for it, against it": "what one check found; only the claim has a verdict",
     "holds, fails here": "every check of the claim came out that way",

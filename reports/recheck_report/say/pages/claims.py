@@ -150,8 +150,7 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     # that the verdict turned as the check was changed, with its evidence known
     days = [change.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [
-        text("The verdict changed with the check, ", link(CHANGES, day), ".")
-        for day in days[-1:]
+        text("The verdict changed with the check, ", link(CHANGES, day), ".") for day in days[-1:]
     ]
     if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)
