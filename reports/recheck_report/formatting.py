@@ -29,6 +29,9 @@ class VerdictWords:
     color: str
     marker: str  # of a chart's mark: write/svg.py
 
+    def verb(self, number: int) -> str:
+        return self.one if number == 1 else self.many
+
 
 # in the order in which they are counted
 VERDICTS = {
@@ -46,6 +49,11 @@ CHECK_WORDS = {
     "holds": "for it", "fails": "against it", "undecided": "cannot tell",
     "not measured": "not measured",
 }  # fmt: skip
+
+
+def count(number: int, one: str) -> str:
+    """ "1 case", "2,345 cases"."""
+    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 def few(names: Sequence[str], most: int, between: str = ", ") -> str:

@@ -19,13 +19,13 @@ from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, VERDICTS, duration, margin
+from recheck_report.formatting import NONE, VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
 from recheck_report.say.claim import counted, verdicts_of
 from recheck_report.say.outcome import in_words
-from recheck_report.say.times import Pair, changed_words, count, place, row_of
+from recheck_report.say.times import Pair, changed_words, place, row_of
 
 MOST = 8  # lines of one kind; the rest is counted
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from recheck_report.anchors import CLAIMS, METHOD, page
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, shape_label
+from recheck_report.formatting import NONE, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import glossary, provenance, standings
@@ -165,33 +165,26 @@ def failing(report: Measured) -> Section | None:
     return Section(title, blocks(shown), "fails")
 
 
-def depending(report: Measured) -> Section | None:
-    claims = _with(report, VERDICT.DEPENDS)
-    title = text(f"What depends on details that the documents leave open: {len(claims)}")
-    return Section(title, _claims(claims), "depends") if claims else None
-
-
-def undecided(report: Measured) -> Section | None:
-    claims = _with(report, VERDICT.UNDECIDED)
-    title = text(f"What is too close to call: {len(claims)}")
-    return Section(title, _claims(claims), "undecided") if claims else None
+def unsettled(report: Measured) -> Iterator[Section]:
+    """What depends, then what is undecided, where there are such claims."""
+    for verdict, title in (
+        (VERDICT.DEPENDS, "What depends on details that the documents leave open"),
+        (VERDICT.UNDECIDED, "What is too close to call"),
+    ):
+        if claims := _with(report, verdict):
+            yield Section(text(f"{title}: {len(claims)}"), _claims(claims), verdict)
 
 
 def folded(report: Measured) -> Section | None:
     """What holds, what was not measured and what is not judged, each folded by document."""
-    kinds = {
-        VERDICT.HOLDS: ("holds", "hold"),
-        VERDICT.NOT_MEASURED: ("was not measured", "were not measured"),
-        VERDICT.NOT_JUDGED: ("is not judged", "are not judged"),
-    }
     folds = []
-    for verdict, (one, many) in kinds.items():
+    for verdict in (VERDICT.HOLDS, VERDICT.NOT_MEASURED, VERDICT.NOT_JUDGED):
         claims = _with(report, verdict)
         for source in report.collection.sources.values():
             some = [judged for judged in claims if judged.claim.document == source.id]
             if not some:
                 continue
-            name = f"{source.id}, {source.name}: {len(some)} {one if len(some) == 1 else many}"
+            name = f"{source.id}, {source.name}: {len(some)} {VERDICTS[verdict].verb(len(some))}"
             rows = [claim_row(judged) for judged in some]
             of_table = f"{source.id}, {verdict}"
             shown = table(SUMMARY, rows, title=of_table)

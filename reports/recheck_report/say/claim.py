@@ -198,19 +198,14 @@ def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -
     link to the place of its verdict's claims."""
     total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
 
-    def verb(verdict: str) -> str:
-        words = VERDICTS[verdict]
-        return words.one if counts.get(verdict, 0) == 1 else words.many
-
-    def number(verdict: str) -> Text:
+    def part(verdict: str, of: str = "") -> Text:
         count = counts.get(verdict, 0)
-        return link(to(verdict), f"{count}") if to and count else text(f"{count}")
+        number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
+        return text(number, of, f" {VERDICTS[verdict].verb(count)}")
 
-    first = text(number("holds"), f" of {total} claims {verb('holds')}")
     rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
-    apart = [NOT_JUDGED] if counts.get(NOT_JUDGED) else []
-    listed = [joined(", ", [first, *(number(v) + f" {verb(v)}" for v in rest)])]
-    return joined("; ", [*listed, *(number(v) + f" {verb(v)}" for v in apart)])
+    judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
+    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
 
 
 def claim_row(judged: Judged) -> list[Text]:
@@ -245,11 +240,11 @@ class View:
             return "nothing was measured on a GPU"
         counts = self.by_verdict
         total = sum(counts.values()) - counts[NOT_JUDGED]
-        holds, here, wrong = (counts[v] for v in (VERDICT.HOLDS, *VERDICT.FAILS))
-        fail = [f"{here} {'fails' if here == 1 else 'fail'} here"] * bool(here or not wrong)
-        fail += [f"{wrong} {'is' if wrong == 1 else 'are'} wrong as printed"] * bool(wrong)
-        verb = "holds" if holds == 1 else "hold"
-        return f"{holds} of {total} claims {verb}; {' and '.join(fail)}" if total else ""
+        holds, *fail = (
+            (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
+        )
+        said = " and ".join(f"{n} {verb}" for n, verb in fail if n) or f"0 {fail[0][1]}"
+        return f"{holds[0]} of {total} claims {holds[1]}; {said}" if total else ""
 
     @property
     def left_out(self) -> Text:

@@ -11,7 +11,7 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
-from recheck_report.formatting import NONE, VERDICTS, significant
+from recheck_report.formatting import NONE, VERDICTS, count, significant
 from recheck_report.record.read import RECORD
 from recheck_report.record.verdicts import UNKNOWN
 from recheck_report.say import provenance, times
@@ -102,7 +102,7 @@ def brands(report: Measured) -> list[Remark]:
     named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
-        remarks.append(Remark(times.count(len(named), "suspect time"), rest))
+        remarks.append(Remark(count(len(named), "suspect time"), rest))
     return remarks
 
 
@@ -140,12 +140,12 @@ def rows(
     for claim in claims:
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
         cells: list[Text | str] = []
-        for report, count in zip(records, counts, strict=True):
+        for report, tally in zip(records, counts, strict=True):
             judged = report.judgement.find(claim.id)
             if judged is None:
                 cells.append(NONE)
                 continue
-            count[judged.verdict] += 1
+            tally[judged.verdict] += 1
             shown = judged.headline
             measured = f" {in_words(shown)}" if shown and shown.value is not None else ""
             cells.append(strong(judged.verdict) + measured)
@@ -233,13 +233,13 @@ def answer(first: Measured, other: Measured, pair: Pair, labels: tuple[str, str]
             much = f"is {significant(middle)}× slower than"
         half = f"{significant(low)} to {significant(high)} times in the middle half"
         kind = times.kind(telling[0].new)
-        where = f"at the median of {times.count(len(telling), 'case')} ({kind}; {half})"
+        where = f"at the median of {count(len(telling), 'case')} ({kind}; {half})"
         return [text(f"{now} {much} {was} {where}."), verdicts]
     slower, faster = pair.changed("slower"), pair.changed("faster")
     if pair.disturbed:
         verdicts = text(f"{pair.disturbed}. ", verdicts)
     where = f"{was} and {now} both timed on {machine(other)}"
-    both = f"Of {times.count(len(pair.changes), 'case')} that {where}"
+    both = f"Of {count(len(pair.changes), 'case')} that {where}"
     if not slower and not faster:
         return [text(f"{both}, none differs by more than two runs of the same code do."), verdicts]
     tally = f"{len(slower) or 'none'} became slower and {len(faster) or 'none'} faster"
@@ -259,8 +259,6 @@ def _verdicts(first: Measured, other: Measured) -> Text:
         return text("No claim is judged by both.")
     if not differing:
         return text(f"The verdicts on all {both} claims that both judge agree.")
-    differ = (
-        f"{times.count(len(differing), 'verdict')} {'differs' if len(differing) == 1 else 'differ'}"
-    )
-    lead = f"Of {times.count(both, 'claim')} that both judge, {differ}: "
+    differ = f"{count(len(differing), 'verdict')} {'differs' if len(differing) == 1 else 'differ'}"
+    lead = f"Of {count(both, 'claim')} that both judge, {differ}: "
     return text(lead, few(differing, NAMED), ".")

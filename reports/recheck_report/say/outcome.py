@@ -25,6 +25,7 @@ from recheck_report.formatting import (
     NBSP,
     NONE,
     SCOPES,
+    count,
     duration,
     durations,
     margin,
@@ -196,8 +197,7 @@ def _trial(trial: Trial, check: Check) -> str:
     words |= {"refused": "nvcc refuses it", "compiles": "nvcc compiles it"}
     if check.finds == "fail":  # of a test that is there to show the opposite
         words |= {"pass": "a test refutes it", "fail": "the test against it fails"}
-    hazards = f"{trial.count} hazard{'s' if trial.count != 1 else ''}"
-    return words.get(trial.outcome or "", hazards)
+    return words.get(trial.outcome or "", count(trial.count, "hazard"))
 
 
 def _head(check: Check) -> Text:

@@ -7,7 +7,7 @@ from collections import Counter
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label, significant
+from recheck_report.formatting import count, shape_label, significant
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Record
 from recheck_report.say import odd
@@ -47,10 +47,9 @@ def brands(report: Measured) -> list[Remark]:
         says = "the run was interrupted or is still going on, so cases may be missing."
         remarks.append(_warning("Unfinished record", says))
     remarks += [cause.remark for cause in causes(report) if cause.fault]
-    if count := len(odd.values(record).rows):
-        kinds = "1 kind" if count == 1 else f"{count} kinds"
+    if kinds := odd.values(record).rows:
         where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
-        remarks.append(Remark(f"Odd values of {kinds}", text(": ", where, ".")))
+        remarks.append(Remark(f"Odd values of {count(len(kinds), 'kind')}", text(": ", where, ".")))
     foreign = probes.foreign(record) if probes else None
     if foreign:
         says = f"{foreign}, so they decide no claim here."
@@ -115,9 +114,8 @@ def _unread(record: Record) -> list[Remark]:
     if not record.unread:
         return []
     cases = sum(problem.startswith("field cases[") for problem in record.unread)
-    parts = [f"{cases} case{'s' if cases > 1 else ''}"] if cases else []
-    if others := len(record.unread) - cases:
-        parts.append(f"{others} other part{'s' if others > 1 else ''}")
+    others = len(record.unread) - cases
+    parts = [count(cases, "case")] * bool(cases) + [count(others, "other part")] * bool(others)
     first = "; ".join(problem.removeprefix("field ") for problem in record.unread[:NAMED])
     more = "; …" if len(record.unread) > NAMED else ""
     return [_warning(f"{' and '.join(parts)} could not be read", f"{first}{more}.")]

@@ -15,7 +15,7 @@ from functools import cached_property
 from statistics import median, quantiles
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration, margin, shape_label
+from recheck_report.formatting import count, duration, margin, shape_label
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Record
 from recheck_report.say.machine import mark
@@ -63,11 +63,6 @@ def changed_words(change: Change) -> Text:
     then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
     case = change.new
     return text(Code(row_of(case)), f" at {place(case)}: {then}: ", words(change.ratio))
-
-
-def count(number: int, one: str) -> str:
-    """ "1 case", "2,345 cases"."""
-    return f"{number:,} {one}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True)

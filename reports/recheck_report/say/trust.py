@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from recheck_report.anchors import METHOD, page
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import count as number_of
 from recheck_report.say.nodes import Code, Text, joined, link, marked, strong, text, texts
 from recheck_report.say.self_audit import resolution_text
-from recheck_report.say.times import count as number_of
 from recheck_report.statistics.ratio import COARSEST
 
 MUTANT = "Mutant.IsCaught/"  # in the name of the test that the correctness check catches one

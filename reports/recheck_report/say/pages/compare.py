@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import count
 from recheck_report.say import gpus, times
 from recheck_report.say.nodes import (
     Block,
@@ -60,7 +61,7 @@ def page(records: list[Measured], names: list[str] | None = None) -> Page:
         _pair(first, other, pair, label)
         for other, pair, label in zip(others, pairs, labels, strict=True)
     )
-    title = f"the claims on {times.count(len(names), 'record')}"
+    title = f"the claims on {count(len(names), 'record')}"
     if len(names) == 2:
         title = ", then ".join(names)
     body = blocks(
@@ -97,7 +98,7 @@ def _pair(first: Measured, other: Measured, pair: times.Pair, labels: tuple[str,
         for group in changed
     )
     alone = (
-        text(f"{times.count(len(some), 'case')} timed only by {who}.")
+        text(f"{count(len(some), 'case')} timed only by {who}.")
         for who, some in ((was, pair.lost), (now, pair.gained))
         if some
     )
@@ -129,4 +130,4 @@ def _claims(records: list[Measured], names: list[str]) -> Iterator[Block]:
         yield paragraph(ACROSS)
     if hidden := len(claims) - len(judged):
         nobody = "none of these records judges" if len(names) > 1 else "the record does not judge"
-        yield paragraph(f"Left out: {times.count(hidden, 'claim')} that {nobody}.")
+        yield paragraph(f"Left out: {count(hidden, 'claim')} that {nobody}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from recheck_report.fleet.runs import JOB, Job
-from recheck_report.formatting import NONE
+from recheck_report.formatting import NONE, count
 from recheck_report.record.typed import printable
 from recheck_report.say.nodes import (
     Bullets,
@@ -19,7 +19,6 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.times import count
 
 MARK = "<!-- Written by Recheck from the jobs of a fleet; collecting again replaces it. -->"
 COLUMNS = ["place", "GPU", "node", "job", "run", "what came back", "where it is"]

@@ -12,7 +12,7 @@ from recheck_report.anchors import claim_anchor
 from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, VERDICTS, duration, spread
+from recheck_report.formatting import NBSP, NONE, VERDICTS, count, duration, spread
 from recheck_report.say import bottlenecks, claim, documents, provenance, standings, tables
 from recheck_report.say.nodes import (
     Anchor,
@@ -35,7 +35,6 @@ from recheck_report.say.pages import changes, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import Peak, answer_blocks
-from recheck_report.say.times import count
 
 FILE = "report.html"
 
@@ -121,10 +120,9 @@ class Views:
     def bar(self) -> list[tuple[str, int, Text]]:
         """The verdicts with their counts, and a link to the claims: "20 hold"."""
         counts = {verdict: many for verdict, many in self._verdicts.by_verdict.items() if many}
-        words = {v: VERDICTS[v].one if n == 1 else VERDICTS[v].many for v, n in counts.items()}
         return [
-            (verdict, many, link(view("claims", verdict=verdict), f"{many} {words[verdict]}"))
-            for verdict, many in counts.items()
+            (v, many, link(view("claims", verdict=v), f"{many} {VERDICTS[v].verb(many)}"))
+            for v, many in counts.items()
         ]
 
     @cached_property
