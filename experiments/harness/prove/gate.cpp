@@ -195,19 +195,17 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
   if (const auto reason = written_outside(storage, operands_.outputs(strategy)))
     return because(ReasonCode::wrote_outside, *reason);
   const Error error = error_of(views(storage, strategy), strategy, inputs);
-  if (!error.acceptable())
+  if (!error.acceptable()) {
+    const bool is_nan = std::isnan(error.value);
+    const std::string hint =
+        is_nan ? ": elements are NaN or were not written, or the output needs .starts_as" : "";
     return because(ReasonCode::wrong_output,
                    (reals ? "on reals: " : "on integers: ") + error.metric + " is " +
                        above(error.value, error.bound) + ", must be at most " +
-                       short_text(error.bound) +
-                       (std::isnan(error.value) ? ": elements are NaN or were not written, or the "
-                                                  "output needs .starts_as"
-                                                : "") +
-                       (!reals && error.bound == 0 && operands_.experiment().fill != nullptr
-                            ? ": a `fill` with fractions needs a bound on integers, too"
-                            : "") +
+                       short_text(error.bound) + hint +
                        (error.first.empty() ? "" : ": " + error.first),
                    error);
+  }
   if (error.value == 0 && !own_bound) exact[owed] = {output.digest, error};
   return {Status::passed, {}, error};
 }

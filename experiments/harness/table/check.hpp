@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,9 @@ std::string with_truth(const View& output, const auto& truth, const auto& wrong)
       if (wrong(row[j], *value, value - truth.begin()) && first.empty())
         first = "row " + std::to_string(i) + ", column " + std::to_string(j) + " is " +
                 text(row[j]) + ", not " + text(*value) +
-                (*value != *value ? ": the true value is NaN, so look at the inputs" : "");
+                (std::isnan(static_cast<double>(*value))
+                     ? ": the true value is NaN, so look at the inputs"
+                     : "");
   }
   return first;
 }
