@@ -6,17 +6,15 @@
 # where configuring all of it would prove no more.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
-if(NOT PORT)
-  file(REMOVE_RECURSE ${SCRATCH})
-endif()
-file(MAKE_DIRECTORY ${SCRATCH}/bin ${SCRATCH}/lib ${SCRATCH}/stand_in)
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
 unset(ENV{CUDAARCHS})
 set(environment --unset=CUDACXX --unset=CUDA_PATH --unset=CUDA_HOME "PATH=${SCRATCH}/bin:$ENV{PATH}")
 set(refusing http://127.0.0.1:9)
 
 function(program name text)
-  file(WRITE ${SCRATCH}/bin/${name} "#!/bin/sh\n${text}\n")
-  file(CHMOD ${SCRATCH}/bin/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  file(WRITE ${SCRATCH}/${name} "#!/bin/sh\n${text}\n")
+  file(CHMOD ${SCRATCH}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endfunction()
 
 # A project of this text, without a compiler.
@@ -87,89 +85,82 @@ function(write_config folder)
   file(WRITE ${folder}/lib/cmake/fake/fake-config-version.cmake
        "set(PACKAGE_VERSION 1.2)\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n")
 endfunction()
-function(needs_fake version url hash)
+macro(configure_needing version url hash)
   stand_in("include(${SOURCE}/cmake/Dependencies.cmake)
 set(pin_fake Fake ${version} libfake-dev ${url} ${hash})
 recheck_dependency(fake)
 if(NOT recheck_problem AND NOT TARGET fake::fake)
   message(FATAL_ERROR \"no target\")
 endif()")
-endfunction()
+  configure(${ARGN})
+endmacro()
 
-# A driver controlled by variables: cuInit's code, and the compute capability of each GPU.
-function(make_up_driver)
-  file(WRITE ${SCRATCH}/cuda.c [[
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-int cuInit(unsigned f) { int e = atoi(getenv("MADE_UP_ERROR")); return e == 1000 ? sleep(99) : e; }
-int cuGetErrorString(int e, const char** s) { return *s = "it is made up", 0; }
-int cuDriverGetVersion(int* v) { return *v = 13010, 0; }
-int cuDeviceGetCount(int* n) { return *n = (strlen(getenv("MADE_UP_GPUS")) + 1) / 4, 0; }
-int cuDeviceGetAttribute(int* v, int a, int d) {
-  const int gpu = atoi(getenv("MADE_UP_GPUS") + 4 * d);
-  return *v = a == 75 ? gpu / 10 : gpu % 10, 0;
-}
-]])
-  run(c++ -shared -fPIC -x c ${SCRATCH}/cuda.c -o ${SCRATCH}/made_up.so)
-  expect(passes 0)
-endfunction()
+# Configures on made-up machines, one per line: nvcc (new, old, or none) | cuInit's code and the compute
+# capabilities of the driver's GPUs; empty: no library | CUDA version and compute capabilities that nvidia-smi
+# prints, or its error | variables; `same`: in the same build folder | lines | words, separated by ….
+set(new 13.0 75 80 86 89 90 100 110 103 120)
+set(old 12.4 50 70 75 80 86 89 90)
+set(nvcc_path ${SCRATCH}/cuda/bin/nvcc)
 set(toolkit "include(${SOURCE}/cmake/Toolkit.cmake)
 list(JOIN CMAKE_CUDA_ARCHITECTURES \" \" list)
 message(STATUS \"for \${list}.\")")
-
-# Configures on made-up machines, one per line: nvcc (new, old, or none) | cuInit's code and GPUs; empty: no
-# library | CUDA version and compute capabilities that nvidia-smi prints, or its error | variables and options
-# | lines | words, separated by ….
-set(new 13.0 75 80 86 89 90 100 110 103 120)
-set(old 12.4 50 70 75 80 86 89 90)
 function(machines table)
+  program(cuda/bin/nvcc [[asked=$1
+set -- $NVCC
+case $asked in
+--version) echo "Cuda compilation tools, release $1, V$1.1";;
+--list-gpu-arch) shift; printf 'compute_%s\n' "$@";;
+*) echo "$NVCC_SAYS" >&2; exit 1;;
+esac]])
+  program(bin/nvidia-smi [[set -- "$1" $SMI
+case $2:$1 in
+[0-9N]*:--query-gpu=*) echo "$3" | tr , '\n';;
+[0-9N]*) echo "| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA UMD Version: $2     |";;
+*) echo "$SMI"; exit 9;;
+esac]])
+  file(WRITE ${SCRATCH}/none/libcuda.so.1 "")  # the machine's own is not found
+  file(WRITE ${SCRATCH}/driver/cuda.c [[
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int cuInit(unsigned f) { int e = atoi(getenv("DRIVER")); return e == 1000 ? sleep(99) : e; }
+int cuGetErrorString(int e, const char** s) { return *s = "it is made up", 0; }
+int cuDriverGetVersion(int* v) { return *v = 13010, 0; }
+int cuDeviceGetCount(int* n) { return *n = strlen(getenv("DRIVER")) / 4, 0; }
+int cuDeviceGetAttribute(int* v, int a, int d) {
+  const int gpu = atoi(getenv("DRIVER") + 2 + 4 * d);
+  return *v = a == 75 ? gpu / 10 : gpu % 10, 0;
+}
+]])
+  run(c++ -shared -fPIC -x c ${SCRATCH}/driver/cuda.c -o ${SCRATCH}/driver/libcuda.so.1)
+  expect(passes 0)
+  set(columns nvcc driver smi variables number words)
   string(REPLACE ";" "§" table "${table}")  # a semicolon would split the list
-  string(REGEX MATCHALL "[^\n]+" lines "${table}")
-  foreach(line IN LISTS lines)
-    string(REGEX REPLACE " *\\| *" "#" line "${line}")
-    if(NOT line MATCHES "^([^#]*)#([^#]*)#([^#]*)#([^#]*)#([^#]*)#(.*)")
-      message(FATAL_ERROR "not a row of the table of machines: ${line}")
-    endif()
-    foreach(at RANGE 1 6)
-      set(part${at} "${CMAKE_MATCH_${at}}")
+  string(REGEX MATCHALL "[^\n]+" rows "${table}")
+  foreach(row IN LISTS rows)
+    string(REGEX REPLACE " *\\| *" ";" row "${row}")
+    foreach(column value IN ZIP_LISTS columns row)
+      set(${column} "${value}")
     endforeach()
-    string(REGEX REPLACE "^([0-9]+) ?(.*)" "MADE_UP_ERROR=\\1;MADE_UP_GPUS=\\2" made_up "${part2}")
-    file(REMOVE ${SCRATCH}/lib/libcuda.so.1 ${SCRATCH}/bin/nvcc)
-    if(made_up)
-      file(COPY_FILE ${SCRATCH}/made_up.so ${SCRATCH}/lib/libcuda.so.1)
-    else()
-      file(WRITE ${SCRATCH}/lib/libcuda.so.1 "")  # the machine's own is not found
+    separate_arguments(variables UNIX_COMMAND "${variables}")
+    string(REPLACE "§" "\\;" words "${words}")
+    string(REPLACE "…" ";" words "${words}")
+    set(options -U CMAKE_CUDA_* -U RECHECK_CUDAARCHS)
+    if("same" IN_LIST variables)
+      list(REMOVE_ITEM variables same)
+      set(options "")
     endif()
-    program(nvidia-smi "echo ${part3}\nexit 9")
-    if(part3 MATCHES "^([0-9.]+|'') ?(.*)")
-      program(nvidia-smi "case $1 in
---query-gpu=*) printf '%b\\n' ${CMAKE_MATCH_2};;
-*) echo '| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA UMD Version: ${CMAKE_MATCH_1}     |';;
-esac")
+    if(nvcc)
+      list(JOIN ${nvcc} " " nvcc)
+      list(APPEND options -D CMAKE_CUDA_COMPILER=${nvcc_path})
     endif()
-    set(options "")
-    if(part1)
-      list(POP_FRONT ${part1} version)
-      list(JOIN ${part1} " " known)
-      set(${part1} ${version} ${${part1}})
-      program(nvcc "case $1 in
---version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
---list-gpu-arch) printf 'compute_%s\\n' ${known};;
-*) exit 1;;
-esac")
-      set(options -D CMAKE_CUDA_COMPILER=${SCRATCH}/bin/nvcc)
+    set(library driver)
+    if(driver STREQUAL "")
+      set(library none)
     endif()
-    set(keep -U CMAKE_CUDA_* -U RECHECK_CUDAARCHS)
-    if(part4 MATCHES "^same *(.*)")
-      set(keep "")
-      set(part4 "${CMAKE_MATCH_1}")
-    endif()
-    run(LD_LIBRARY_PATH=${SCRATCH}/lib ${made_up} ${part4}
-        ${CMAKE_COMMAND} ${keep} ${options} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build)
-    string(REPLACE "§" "\\;" part6 "${part6}")
-    string(REPLACE "…" ";" part6 "${part6}")
-    expect(any "${part5}" ${part6})
+    run(LD_LIBRARY_PATH=${SCRATCH}/${library} "DRIVER=${driver}" "SMI=${smi}" "NVCC=${nvcc}"
+        ${variables} ${CMAKE_COMMAND} ${options} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build)
+    expect(any "${number}" ${words})
   endforeach()
 endfunction()
 
@@ -178,34 +169,24 @@ if(CASE STREQUAL no_apt)
   network_at(${refusing} -D RECHECK_APT_GET=OFF)
   expect(fails 1 ${what_to_do} "the distribution: not one with apt")
 
-elseif(CASE STREQUAL no_network)
-  set(limit 15)
-  network_at(${refusing})
-  expect(fails 1 ${what_to_do})
-
-elseif(CASE STREQUAL hanging_network AND NOT PORT)
+elseif(CASE STREQUAL hanging_network)
   # a server that accepts connections and never answers
-  find_program(PYTHON python3)
-  if(NOT PYTHON)
+  execute_process(COMMAND sh -c "python3 -c '\
+import socket, time
+with socket.create_server((\"127.0.0.1\", 0)) as listener:
+    print(listener.getsockname()[1], flush=True)
+    time.sleep(60)' >${SCRATCH}/port 2>&1 & until test -s ${SCRATCH}/port; do sleep 0.1; done")
+  file(STRINGS ${SCRATCH}/port port REGEX "^[0-9]+$")
+  if(NOT port)
     skip("Python was not found")
   endif()
-  execute_process(COMMAND ${PYTHON} -c "import socket, subprocess, sys
-with socket.create_server(('127.0.0.1', 0)) as listener:
-    port = '-DPORT=' + str(listener.getsockname()[1])
-    sys.exit(subprocess.run([sys.argv[1], port, *sys.argv[2:]]).returncode)"
-      ${CMAKE_COMMAND} -D CASE=${CASE} -D SOURCE=${SOURCE} -D SCRATCH=${SCRATCH}
-      -P ${CMAKE_CURRENT_LIST_FILE}
-    COMMAND_ERROR_IS_FATAL ANY)
-
-elseif(CASE STREQUAL hanging_network)
   set(limit 45)  # 15 for each way, plus the rest
-  network_at(http://127.0.0.1:${PORT})
+  network_at(http://127.0.0.1:${port})
   expect(fails 1 ${what_to_do} "archives: Timeout was reached")
 
 elseif(CASE STREQUAL installed)
   write_config(${SCRATCH}/prefix)
-  needs_fake(1.1 ${refusing} 0)
-  configure(-D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
+  configure_needing(1.1 ${refusing} 0 -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
   expect(passes any "Fake 1.2: as installed")
   configure(-D RECHECK_DEPENDENCIES=archive)
   expect(fails 1 "Fake 1.1 (libfake-dev, FETCHCONTENT_SOURCE_DIR_FAKE)" "distribution: not tried")
@@ -226,28 +207,24 @@ Architecture: all\nMaintainer: nobody\nDescription: nothing\n")
     execute_process(COMMAND ${DPKG_DEB} -b ${SCRATCH}/${package} ${SCRATCH}/${package}.deb
                     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
   endforeach()
-  program(apt-get "echo \"$*\" >>${SCRATCH}/log
-case $* in
-*download*) shift 3; for package; do cp ${SCRATCH}/$package.deb . || exit; done;;
+  program(bin/apt-get "case $* in
+*download*) touch ${SCRATCH}/downloaded; shift 3; for package; do cp ${SCRATCH}/$package.deb . || exit; done;;
 *) touch $(dirname $2)/lists/a_InRelease;;
 esac")
-  program(apt-cache "echo Package: libfake-dev
+  program(bin/apt-cache "echo Package: libfake-dev
 echo Version: 1.2-3
 echo 'Depends: libc6 (>= 2.1), libfake1 (= 1.2-3), fake-sources (= 1.2-3)'")
-  needs_fake(1.3 ${refusing} 0)
-  configure()
+  configure_needing(1.3 ${refusing} 0)
   expect(fails 1 "distribution: too old")
-  file(READ ${SCRATCH}/log log)
-  if(log MATCHES "download")
-    message(FATAL_ERROR "what is too old is downloaded: ${log}")
+  if(EXISTS ${SCRATCH}/downloaded)
+    message(FATAL_ERROR "what is too old is downloaded")
   endif()
-  needs_fake(1.2 ${refusing} 0)
+  configure_needing(1.2 ${refusing} 0)
+  expect(passes any "Fake 1.2: from the distribution's package")
+  program(bin/apt-get "touch ${SCRATCH}/again")
   configure()
   expect(passes any "Fake 1.2: from the distribution's package")
-  file(REMOVE ${SCRATCH}/log)
-  configure()
-  expect(passes any "Fake 1.2: from the distribution's package")
-  if(EXISTS ${SCRATCH}/log)
+  if(EXISTS ${SCRATCH}/again)
     message(FATAL_ERROR "it is fetched twice")
   endif()
 
@@ -257,30 +234,25 @@ elseif(CASE STREQUAL archive)
                   COMMAND_ERROR_IS_FATAL ANY)
   file(SHA256 ${SCRATCH}/v1.2.0.tar hash)
   set(only -D RECHECK_DEPENDENCIES=archive)
-  needs_fake(1.1 file://${SCRATCH}/v1.2.0.tar 0)
-  configure(${only})
+  configure_needing(1.1 file://${SCRATCH}/v1.2.0.tar 0 ${only})
   expect(fails 1 "v1.2.0.tar has another SHA-256")
   configure(-D FETCHCONTENT_SOURCE_DIR_FAKE=${SCRATCH}/fake)
   expect(passes any "Fake: from ${SCRATCH}/fake")
-  needs_fake(1.1 file://${SCRATCH}/v1.2.0.tar ${hash})
-  configure(${only} -U FETCHCONTENT_SOURCE_DIR_FAKE)
+  configure_needing(1.1 file://${SCRATCH}/v1.2.0.tar ${hash} ${only} -U FETCHCONTENT_SOURCE_DIR_FAKE)
   file(REMOVE ${SCRATCH}/v1.2.0.tar)
   configure(${only})
   expect(passes any "Fake 1.2.0: from the pinned archive")
 
 elseif(CASE STREQUAL architectures)
   # the build is for the right architectures, or one line gives the reason
-  make_up_driver()
   stand_in("${toolkit}")
   machines([[
 new | 0 090 | broken | | 0 | for 90a-real.
 new | 0 090 086 090 | 13.1 8.9 | | 0 | for 86-real 90a-real.
 new | 0 080 090 | broken | CUDA_VISIBLE_DEVICES= | 0 | for 80-real 90a-real.
 new | | 13.1 8.9 | | 0 | for 89-real.
-new | | 13.1 9.0\\n8.6 | | 0 | for 86-real 90a-real.
-new | 0 086 | | PYTHONHOME=/nowhere | 0 | for 86-real.
-new | 0 086 | | PYTHONHASHSEED=abc | 0 | for 86-real.
-new | 0 086 | | PYTHONPLATLIBDIR=x | 0 | for 86-real.
+new | | 13.1 9.0,8.6 | | 0 | for 86-real 90a-real.
+new | 0 086 | | PYTHONHOME=/nowhere PYTHONHASHSEED=abc PYTHONPLATLIBDIR=x | 0 | for 86-real.
 new | 0 130 086 | broken | | 0 | for 120-virtual 86-real.
 old | 0 100 | broken | | 0 | for 90-virtual.
 new | 0 070 | broken | | 1 | CUDA 13.0 has no code for a GPU of compute capability 7.0…Install CUDA 12.4 to 12.9…for 75-virtual 90a-real.
@@ -299,7 +271,7 @@ new | | Driver/library version mismatch | | 1 | driver does not work…reboot…
 new | | could not communicate with the NVIDIA driver | | 1 | driver does not work…load the kernel module nvidia
 new | | 12.8 9.0 | | 1 | driver supports CUDA 12.8, older than the toolkit's 13.0: update the
 old | | 13.1 9.0 | | 0 | for 90a-real.
-new | | '' 9.0 | | 0 | nvidia-smi does not say which CUDA the driver supports
+new | | N/A 9.0 | | 0 | nvidia-smi does not say which CUDA the driver supports
 new | 0 090 | | CUDAARCHS=90-real | 0 | for 90-real.
 new | 0 090 | | same CUDAARCHS=90a-real | 0 | for 90a-real.
 new | 0 090 | | CUDAARCHS=80-real | 1 | None of 80-real, which CUDAARCHS…9.0 here: its rows will not run
@@ -319,30 +291,16 @@ old | 0 090 | | | 0 | for 75 80-real 86-real 89-real 90a-real 90-virtual.
 
 elseif(CASE STREQUAL compilers)
   # an nvcc that does not work, or a program that is not nvcc
-  make_up_driver()
   stand_in("enable_language(CXX)\n${toolkit}")
-  program(clang++ "echo clang version 19")
-  foreach(nvcc 11.8 13.0_silent 13.0_host)
-    string(REGEX MATCH "^[0-9.]+" version ${nvcc})
-    set(otherwise true)
-    if(nvcc MATCHES "silent")
-      set(otherwise "exit 1")
-    elseif(nvcc MATCHES "host")
-      set(otherwise "echo '#error -- unsupported GNU version!' >&2")
-    endif()
-    program(nvcc_${nvcc} "case $1 in
---version) echo 'Cuda compilation tools, release ${version}, V${version}.1';;
-*) ${otherwise}; exit 1;;
-esac")
-  endforeach()
+  program(bin/clang++ "echo clang version 19")
   set(off "…-DCMAKE_CUDA_COMPILER=OFF")
   machines("
  | | | CUDACXX=/nowhere/nvcc | 1 | /nowhere/nvcc is not NVIDIA's nvcc (…o such file or directory): unset CUDACXX${off}
  | | | CUDACXX=${CMAKE_COMMAND} | 1 | is not NVIDIA's nvcc (cmake version ${off}
  | | | CUDACXX=clang++ | 1 | clang++ is not NVIDIA's nvcc (clang version 19)${off}
- | | | CUDACXX=${SCRATCH}/bin/nvcc_11.8 | 1 | CUDA Toolkit 11.8 is too old: Recheck needs 12${off}
- | | | CUDACXX=${SCRATCH}/bin/nvcc_13.0_silent | 1 | does not work: exit code 1. ${off}
- | | | CUDACXX=${SCRATCH}/bin/nvcc_13.0_host | 1 | does not work: #error -- unsupported GNU version!. If that${off}
+ | | | CUDACXX=${nvcc_path} NVCC=11.8 | 1 | CUDA Toolkit 11.8 is too old: Recheck needs 12${off}
+ | | | CUDACXX=${nvcc_path} NVCC=13.0 | 1 | does not work: exit code 1. ${off}
+ | | | CUDACXX=${nvcc_path} NVCC=13.0 'NVCC_SAYS=#error -- unsupported GNU version!' | 1 | does not work: #error -- unsupported GNU version!. If that${off}
 ")
   # an empty CUDACXX counts as unset
   stand_in("set(RECHECK_NVCC OFF)\n${toolkit}")
@@ -350,7 +308,6 @@ esac")
 
 elseif(CASE STREQUAL driver_alone)
   # a toolkit that cannot run here is not fetched
-  make_up_driver()
   stand_in("set(RECHECK_NVCC OFF)\n${toolkit}")
   list(APPEND environment PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
   set(only "…only the CPU rows are built")
@@ -364,16 +321,13 @@ elseif(CASE STREQUAL driver_alone)
 ")
 
 elseif(CASE STREQUAL one_toolkit)
-  make_up_driver()
-  file(MAKE_DIRECTORY ${SCRATCH}/usr/bin)
   foreach(at lib64 lib/x86_64-linux-gnu targets/x86_64-linux/lib elsewhere)
     foreach(version 13.0 12.9)
-      program(other "echo release ${version}, V")
-      file(COPY_FILE ${SCRATCH}/bin/other ${SCRATCH}/usr/bin/nvcc)
+      program(usr/bin/nvcc "echo release ${version}, V")
       stand_in("${toolkit}\nset(CUDA_cublas_LIBRARY ${SCRATCH}/usr/${at}/libcublas.so)\nrecheck_one_toolkit()")
       set(expected "0 | for 90a-real.")
       if(version STREQUAL "12.9" AND NOT at STREQUAL "elsewhere")
-        set(expected "1 | Two CUDA Toolkits: the compiler is ${SCRATCH}/bin/nvcc (13.0)…libcublas.so (12.9)")
+        set(expected "1 | Two CUDA Toolkits: the compiler is ${nvcc_path} (13.0)…libcublas.so (12.9)")
       endif()
       machines("new | 0 090 | | | ${expected}")
     endforeach()

@@ -289,13 +289,6 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "its count is 0" in absence(outcome.absence)
 
 
-def test_every_comparison_is_one_of_the_family(loaded: Callable[[Json], Record]) -> None:
-    record = loaded(few())
-    checks = RATIOS[0], replace(RATIOS[0], above=30)
-    one, two = (about(record, _claim(*checks[:many])).comparisons for many in (1, 2))
-    assert (len(one.family), len(two.family)) == (1, 2)
-
-
 @pytest.mark.parametrize("bound", [1e-12, 1e300])
 def test_every_allowed_bound_is_judged(bound: float) -> None:
     record, _ = load(REPORTS / "results" / "nvidia-h200")

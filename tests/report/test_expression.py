@@ -35,14 +35,12 @@ def test_anything_but_arithmetic_is_refused(text: str) -> None:
     ("text", "why"),
     [
         ("-" * 9000 + "1 == 1", "has more than 1000 characters"),
-        ("not " * 2000 + "1", "has more than 1000 characters"),
         ("-" * 998 + "1", "is nested too deeply"),
         ("(" * 150 + "1" + ")" * 150, None),
         ("(" * 8 + "9" + "**64)" * 8, "has no finite value"),
         ("ceil(1e300) ** 64", "has no finite value"),
         ("9" * 400, "has no finite value"),
         ("1e308 * 10 > 1", "has no finite value"),
-        ("1e999 > 1", "has no finite value"),
     ],
 )
 def test_a_formula_has_bounds(text: str, why: str | None) -> None:

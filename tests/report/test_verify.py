@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import GPU as FOLDER
-from conftest import Report, process, run
+from conftest import run
 from records import Json, few, keep, matching, no_gpu, scale, set_time, spoil, without
 
 pytestmark = pytest.mark.usefixtures("no_variation")
@@ -146,11 +146,3 @@ def test_without_a_gpu_nothing_is_expected(put: Callable[..., Path], tmp_path: P
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == 0
     assert result.stdout.endswith("no GPU\nno expectation for a machine without a GPU\n")
-
-
-def test_a_rendered_report_is_read_from_anywhere(report: Report, tmp_path: Path) -> None:
-    report(few())
-    first = run("verify", tmp_path / "report", "--expected", tmp_path)
-    assert first.returncode == 0 and re.search(r"^C12 +depends ", first.stdout, re.M)
-    again = process("verify", tmp_path / "report", "--expected", tmp_path, cwd="/")
-    assert (again.returncode, again.stdout) == (0, first.stdout)
