@@ -18,7 +18,7 @@ from reframe.core.exceptions import SanityError
 
 TREE = Path(__file__).resolve().parents[2]
 MEASURED, NODE = "measured", "node"  # job.sh writes the record's folder, and the host's name
-FLEET = Path(os.environ.get("RECHECK_FLEET") or TREE / "build/release/fleet").resolve()
+FLEET = Path(os.environ["RECHECK_FLEET"])  # from settings.py
 
 
 class Misconfigured(rfm.core.exceptions.ReframeError):

@@ -28,7 +28,7 @@ NODES = {"h200-0": "h200", "other-0": "other"}
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[slurm.Slurm]:
-    sites.python()
+    sites.reframe()
     with slurm.running(tmp_path_factory.mktemp("slurm"), NODES) as found:
         yield found
 
@@ -69,7 +69,8 @@ def fleet(
         _partition("host", "all", "short", features=["cpu"]),
     ]
     site = sites.site(here / "well.py", well, programs)
-    (here / "well.txt").write_text(sites.ended(sites.start(site, here, env=cluster.environment)))
+    at_once, env = ("--run", "--exec-policy=async"), cluster.environment
+    (here / "well.txt").write_text(sites.ended(sites.start(site, here, *at_once, env=env)))
     badly = [
         _partition("down", "h200-0", "long", features=["cpu"]),
         _partition("cancelled", "other-0", "long", features=["cpu"]),
@@ -80,7 +81,7 @@ def fleet(
         _partition("bare", "h200-0", "h200", features=["gpu"]),
     ]
     site = sites.site(here / "badly.py", badly, programs)
-    run = sites.start(site, here, env=cluster.environment)
+    run = sites.start(site, here, *at_once, env=env)
     stage = "runs/*/stage/site/{}/long/Measure"
     for name in ("down", "cancelled"):
 

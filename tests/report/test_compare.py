@@ -97,16 +97,6 @@ def test_the_same_record_twice_differs_in_nothing(compared: Compare) -> None:
     assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
 
 
-def test_two_models_are_compared_by_how_much_faster_one_is(compared: Compare) -> None:
-    # 4 times faster, except for one row
-    other = scale(scale(few(), "matmul/", 0.25), "/s0_tiles/", 8.0)
-    other["environment"]["gpu"]["name"] = "NVIDIA B200"
-    assert "NVIDIA B200 is 4.00× faster than NVIDIA H100" in _answer(compared(few(), other))
-    text = compared(few(), other)
-    assert [row[0] for row in _cells(text, "Rungs: slower on NVIDIA B200")] == ["`matmul/s0_tiles`"]
-    assert "is 4.00× slower than NVIDIA B200" in _answer(compared(other, few()))
-
-
 def test_records_without_a_gpu_are_compared_by_their_cpus(compared: Compare) -> None:
     first, second = no_gpu(), scale(no_gpu(), "/", 2.0)
     first["environment"]["cpu"], second["environment"]["cpu"] = "A 9000", "B 100"
@@ -118,15 +108,3 @@ def test_records_without_a_gpu_are_compared_by_their_cpus(compared: Compare) -> 
     assert "B 100 is 2.00× slower than A 9000 at the median of" in _answer(text)
     assert not any(case["seconds"] for case in matching(first, "/cold"))
     assert "both timed on A 9000, none differs by more" in _answer(compared(first, first))
-
-
-def test_hostile_names_stay_text(compared: Compare) -> None:
-    hostile = "=x`|<script>alert(1)<,script>![a](http:e.x,p)"
-    records = [scale(few(), "matmul/", factor) for factor in (1.0, 2.0)]
-    for record in records:
-        record["environment"]["gpu"]["name"] = record["environment"]["driver"] = hostile
-    text = compared(*records)
-    outside = re.sub(r"`[^`\n]*`", "", text)  # code spans show tags as they are
-    assert "<script" not in outside and "](http" not in outside
-    # no name breaks a table's cells
-    assert {len(row) for row in _cells(text, "Rungs: slower")} == {7}

@@ -18,7 +18,7 @@ FAILS = {
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
     "verify": (["none"], 2, "none: cannot be read"),
-    "fleet": (["none", "--output", "out"], 2, "none: is not a folder; experiments/fleet/run.py"),
+    "fleet": (["none", "--output", "out"], 2, "none: is not a folder; the target fleet_run"),
 }
 
 

@@ -8,17 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, Report, sourced
+from conftest import EXPERIMENTS, Report, sourced
 from recheck_report.claims import BadClaim, load_collection
 from recheck_report.claims.names import Tables, faults
-from recheck_report.claims.story import Story, load, load_stories
+from recheck_report.claims.story import Story, load
 from recheck_report.collect.plan import wanted
-from recheck_report.record.read import load as load_record
 from recheck_report.record.record import Record
 from records import Json, h100, matching, scale, spoil, without
 
-PEAK = EXPERIMENTS / "peak"
-EVIDENCE = sorted((REPORTS / "results" / "peak").glob("*/record.json"))
 HEAD = "4096x4096x4096/cold"
 STEP = """
 [[step]]
@@ -154,13 +151,3 @@ def test_counters_that_a_story_names_are_collected(tmp_path: Path) -> None:
     known = replace(load_collection(EXPERIMENTS), claims=(), errata=(), listings=())
     asked = wanted(replace(known, stories={"matmul": written(tmp_path)}), {})
     assert list(asked.cases) == [f"matmul/tile16/{HEAD}"]
-
-
-@pytest.mark.parametrize("path", EVIDENCE, ids=lambda path: path.parent.name)
-def test_the_committed_story_names_rows_of_the_peak_program(path: Path) -> None:
-    known = {case.id for case in load_record(path)[0].cases}
-    (story,) = load_stories(PEAK).values()
-    assert len(story.steps) > 12
-    for step in story.steps:
-        head = f"matmul/{step.row}/{HEAD}"
-        assert head in known and {step.binds or head} <= known

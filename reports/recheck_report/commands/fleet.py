@@ -1,7 +1,7 @@
 """Compares the records from ReFrame's runs. DIR/README.md has each job, with its record or why it
 has none; DIR/compare/ compares every record with the first.
 
-RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or a single run. The newest whole
+RUNS is a folder of runs, as the target fleet_run leaves it, or a single run. The newest whole
 record of each place counts. Nothing is copied, and no folder outside RUNS is read.
 """
 
