@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import run
-from records import Json, few, keep, no_gpu, scale
+from records import Json, few, keep, no_gpu
 
 H100, L4 = "NVIDIA H100", "NVIDIA L4"
 HASHES = itertools.count(1)
@@ -78,19 +78,6 @@ def _collect(runs: Path, code: int = 0) -> tuple[str, str]:
 def _row(page: str, place: str) -> str:
     (found,) = (line for line in page.split("\n") if line.startswith(f"| {place}"))
     return found
-
-
-def test_a_column_for_each_gpu_and_its_times(session: Session) -> None:
-    git = {"commit": "f" * 40, "dirty": False, "diff": None}
-    other = scale(_record(L4, git=git), "/", 2.0)
-    runs = session("1", (_case("a"), _record()), (_case("b", gpu_model=L4), other))
-    page, said = _collect(runs)
-    assert "# Recheck: 2 whole records from 2 jobs" in page and said == ""
-    assert "(compare/README.md)" in page
-    page = (runs.parent / "out" / "compare" / "README.md").read_text(encoding="utf-8")
-    assert "NVIDIA H100, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
-    assert "**commit " in page  # the page warns of different commits
-    assert "## Claim by claim" in page and "| in all | " in page
 
 
 def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:

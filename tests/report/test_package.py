@@ -139,11 +139,3 @@ def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
     # outside a source tree it names the missing folder
     result = _run(program, tmp_path, "collect", "none", "--output", "probes.json")
     assert "experiments: is not a folder; --experiments names one" in one_line(result, 2)
-
-
-def test_it_renders_committed_evidence(program: list[str], tmp_path: Path) -> None:
-    """test_committed.py compares the bytes."""
-    outside = REPORTS.parent / "tests/outside"
-    words = ("render", outside / "results/nvidia-h200", "--experiments", outside / "claims")
-    result = _run(program, tmp_path, *words, "--output", "made")
-    assert result.returncode == 0, result.stderr

@@ -73,12 +73,6 @@ def test_the_largest_deviation_from_a_claim_comes_first(loaded: Callable[[Json],
     assert [each.claim.id for each in found] == ["C05", "C02"]
 
 
-def test_a_report_contains_its_inputs(report: Report, tmp_path: Path) -> None:
-    files = report(h100("matmul/"), probes=probes_of())
-    assert files["probes.json"] == (tmp_path / "input" / "probes.json").read_bytes()
-    assert _verdicts(files)["C09"] == "holds"
-
-
 def test_probes_of_another_run_decide_nothing(report: Report) -> None:
     probes = probes_of()
     probes["environment"]["driver"] = "1.2.3"
