@@ -66,7 +66,6 @@ class Settings:
     # of the code host, where blob/COMMIT/PATH shows a file
     repository: Annotated[str, Is(pattern=_URL, form="an address with https://")] = ""
     algorithms: dict[str, str] = field(default_factory=dict)  # by id, a description
-    dispatch: tuple[str, ...] = ()  # rows that launch the best of other rows, in old records
 
     def pairs(self, experiment: str) -> list[Removed]:
         parts = (said.partition(": ") for said in self.removed.get(experiment, ()))
