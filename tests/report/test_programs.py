@@ -33,13 +33,11 @@ def test_fails_in_one_line(command: str, tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
     said = run(command, "--help").stdout
-    assert f"{command}: {COMMANDS[command]}" in said
-    example = re.search(r"^example:\n  recheck-report (.*)$", said, re.MULTILINE)
+    example = re.search(r"^example: recheck-report (.*)$", said, re.MULTILINE)
     assert example and example[1].startswith(f"{command} ")
     # the example uses only existing options
     assert set(re.findall(r"--\w+", example[1])) <= set(re.findall(r"^  (--\w+)", said, re.M))
-    codes = re.findall(r"^ +(\d+)  \w", said.split("exit codes:\n")[1], re.M)
-    assert codes == sorted(codes, key=int) and {"0", "1", "2", "130"} <= set(codes)
+    assert re.findall(r"^ +(\d+)  \w", said, re.M) == ["0", "1", "2", "130"]
     assert max(map(len, said.split("\n"))) <= 100
 
 

@@ -10,6 +10,8 @@ per thread or block (block, registers, shared_bytes) are the largest.
 
 Without --output, it only checks that the program has all names in the claims; each wrong one is a
 line.
+
+example: recheck-report collect build/release/experiments/recheck --output probes.json
 """
 
 from __future__ import annotations

@@ -2,7 +2,10 @@
 has none; DIR/compare/ compares every record with the first.
 
 RUNS is a folder of runs, as the target fleet_run leaves it, or a single run. The newest whole
-record of each place counts. Nothing is copied, and no folder outside RUNS is read.
+record of each place counts. Nothing is copied, and no folder outside RUNS is read. Exit code 3:
+written, but some jobs left no whole record; each is a line.
+
+example: recheck-report fleet build/release/fleet/runs --output build/release/fleet/report
 """
 
 from __future__ import annotations

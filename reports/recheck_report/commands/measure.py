@@ -4,6 +4,8 @@ First come counters, tests and the cases that decide claims, then the rest of th
 of PROGRAM, one with --cases and one with --resume. After Ctrl-C or a failure, the report has
 whatever finished. The same command with RECHECK_RESUME=1 in the environment continues the run, or
 starts one.
+
+example: recheck-report measure build/release/experiments/recheck --measured out --report report
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Evidence comes from a clean tree, from a Release build, and from a commit of the
 falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
 is written: the record is only checked. Either way, each thing that a reader may miss is a line.
 Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
+
+example: recheck-report publish build/release/report --results reports/results
 """
 
 from __future__ import annotations

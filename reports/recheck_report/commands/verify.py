@@ -6,6 +6,8 @@ line: another verdict (an expected "undecided" allows any that was measured), a 
 slower in some case by more than two runs of the same code differ, and a kernel that lost times.
 Times beyond the hardware's limits, and claims left undecided by disturbed times, are lines that do
 not fail. Exit code 1: a difference.
+
+example: recheck-report verify build/release/report --expected reports/results
 """
 
 from __future__ import annotations
