@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
-from recheck_report.record.typed import Is, read_toml
+from recheck_report.claims.toml import BadClaim, Said, load_tables
+from recheck_report.record.typed import Is, Strict, read_toml, typed
 from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
@@ -31,7 +31,7 @@ CAUSES = ("check", "transcription", "open choice")
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Strict):
     """The old check of a claim, and why it was changed."""
 
     claim: str
@@ -51,12 +51,11 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
     file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
-    parse = table_of(Change)
 
     def read(table: dict[str, Any]) -> Change:
         """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return parse(before | table)
+        return typed(Change, before | table)
 
     return load_tables(path, file, "change", read, claim=claims)
 

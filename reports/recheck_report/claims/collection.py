@@ -21,8 +21,9 @@ from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
-from recheck_report.claims.toml import BadClaim, list_or_nearest
+from recheck_report.claims.toml import BadClaim
 from recheck_report.record.record import Record
+from recheck_report.record.typed import list_or_nearest
 
 
 @dataclass(frozen=True, eq=False)

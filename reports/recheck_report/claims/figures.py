@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
-from recheck_report.claims.toml import BadClaim, Shape, load_tables, only
+from recheck_report.claims.toml import BadClaim, Shape, load_tables
 from recheck_report.record.record import REGIMES, Case, Experiment, Record
-from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, read_toml, typed
 
 # the units of plain numbers; texts like "8 ms" have a unit
 UNITS = {
@@ -19,7 +19,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Strict):
     """One number of one document: exactly one of UNITS, or `lost`, is set."""
 
     strategy: str
@@ -34,6 +34,11 @@ class Figure:
     bytes_per_second: Annotated[float | None, Is(above=0)] = None
     operations_per_second: Annotated[float | None, Is(above=0)] = None
     lost: str | None = None  # why the figure is lost
+
+    def validate(self) -> None:
+        numbers = (self.seconds, self.bytes_per_second, self.operations_per_second, self.lost)
+        if sum(number is not None for number in numbers) != 1:
+            raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost")
 
     def time(self, case: Case | None) -> float | None:
         """Seconds; for a rate, from the work of the record's case."""
@@ -69,12 +74,8 @@ class Figures:
 
 
 def _figure(table: dict[str, Any]) -> Figure:
-    only(table, Figure.__annotations__, "")
     texts = {key: unit for key, unit in UNITS.items() if isinstance(table.get(key), str)}
-    figure = typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
-    if sum(key in table for key in (*UNITS, "lost")) != 1:
-        raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost")
-    return figure
+    return typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
 
 
 def load(path: Path) -> Figures:

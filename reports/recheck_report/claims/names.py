@@ -17,10 +17,10 @@ from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
-from recheck_report.claims.toml import list_or_nearest
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.record.record import FIRST, Record
+from recheck_report.record.typed import list_or_nearest
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, table_of
-from recheck_report.record.typed import BadRecord, Is, Unfit, members, read_toml, typed
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, members, read_toml, typed
 
 SOURCES = "sources.toml"
 # sources of other rows: the harness, and vendors' libraries
@@ -23,7 +23,7 @@ TYPES = (
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(Strict):
     """A document. Empty fields are unknown."""
 
     id: Id
@@ -75,7 +75,6 @@ class Settings:
 # the kinds of charts of an experiment
 CHARTS = ("ladder", "cpu_gpu", "block_policy", "rows_blocks")
 _REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
-_read = table_of(Source)
 
 
 @cache
@@ -84,7 +83,7 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     path, names = folder / SOURCES, list(members(Settings))
     file = read_toml(path, BadClaim)
     whole = {key: file.pop(key) for key in names if key in file}
-    sources = load_tables(path, file, "source", _read, f" tables and {', '.join(names)}", "id")
+    sources = load_tables(path, file, "source", Source, f" tables and {', '.join(names)}", "id")
     try:
         settings = typed(Settings, whole)
         for experiment, charts in settings.charts.items():
