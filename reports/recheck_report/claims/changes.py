@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Said, load_tables
-from recheck_report.record.typed import Is, Strict, read_toml, typed
+from recheck_report.claims.toml import Said, load_tables
+from recheck_report.record.typed import Is, Strict, typed
 from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
@@ -47,8 +47,6 @@ class Change(Strict):
 
 def load_changes(folder: Path) -> tuple[Change, ...]:
     """The entries of the log in their order, empty without a file; raises BadClaim."""
-    path = folder / CHANGES
-    file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
 
@@ -57,7 +55,7 @@ def load_changes(folder: Path) -> tuple[Change, ...]:
         before.update({key: table[key] for key in ("date", "commit") if key in table})
         return typed(Change, before | table)
 
-    return load_tables(path, file, "change", read, claim=claims)
+    return load_tables(folder / CHANGES, "change", read, claim=claims)
 
 
 def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:

@@ -142,7 +142,7 @@ def _read(key: str, times: float) -> float:
     return 1 / times if key == "at_most" else times
 
 
-Joint = tuple[tuple[str, str], ...]  # (parameter, value) pairs that are allowed together
+Joint = dict[str, str]  # values of parameters that are allowed together
 
 
 def checks_of(
@@ -225,11 +225,10 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
             over.append((Choice(((one.name, name),)), _filled(check, texts, where)))
     for values in joint:
         texts = dict(usual)
-        for name, value in values:
-            if name in used:
-                texts |= dict(used[name].values)[value]
-        if any(name in used for name, _ in values):
-            over.append((Choice(values), _filled(check, texts, where)))
+        for name in values.keys() & used.keys():
+            texts |= dict(used[name].values)[values[name]]
+        if values.keys() & used.keys():
+            over.append((Choice((*values.items(),)), _filled(check, texts, where)))
     for times in POLICY.get(check.word, ())[1:]:
         (key,) = (key for key in _WORDED if getattr(check, key) is not None)
         bound: dict[str, Any] = {key: _read(key, times)}

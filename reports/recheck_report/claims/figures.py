@@ -88,7 +88,7 @@ def load(path: Path) -> Figures:
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     figures = load_tables(
-        path, file, "figure", _figure, " tables, [document] and [hardware]",
+        path, "figure", _figure, file, " tables, [document] and [hardware]",
         document=document, hardware=hardware,
     )  # fmt: skip
     return Figures(document, hardware, figures)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.claims.sources import load_sources
-from recheck_report.claims.toml import BadClaim, Row, Said, load_tables
+from recheck_report.claims.toml import Row, Said, load_tables
 from recheck_report.record.case import ROW
-from recheck_report.record.typed import Is, Strict, Unfit, read_toml
+from recheck_report.record.typed import Is, Strict, Unfit
 
 LISTINGS = "listings.toml"
 SHAPE_OR_NONE = r"^(\d+(x\d+)*)?$"
@@ -55,8 +55,5 @@ class Listing(Strict):
 
 def load_listings(folder: Path) -> tuple[Listing, ...]:
     """The listings in their order, empty without a file; raises BadClaim."""
-    path = folder / LISTINGS
-    if not path.exists():
-        return ()
-    file, (documents, _) = read_toml(path, BadClaim), load_sources(folder)
-    return load_tables(path, file, "listing", Listing, unique="row", document=documents)
+    documents, _ = load_sources(folder)
+    return load_tables(folder / LISTINGS, "listing", Listing, unique="row", document=documents)

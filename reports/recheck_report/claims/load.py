@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.claims.checks import Check, Joint, Open, checks_of
+from recheck_report.claims.checks import Check, Open, checks_of
 from recheck_report.claims.expression import names
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import GAIN, Part
-from recheck_report.claims.toml import BadClaim, Id, Said, in_order, list_of, load_tables, one_of
+from recheck_report.claims.toml import BadClaim, Id, Said, in_order, load_tables, one_of
 from recheck_report.record.typed import (
     BadRecord,
     Is,
@@ -67,7 +67,7 @@ class Claim(Strict):
     )  # a sentence on what was measured, by verdict or "else"
     why: tuple[Part, ...] = ()  # explanations of the verdict
     open: tuple[Open, ...] = ()
-    joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
+    joint: tuple[dict[str, str], ...] = ()  # values of several choices, allowed together
     # the unspecified values for which the sentence must hold
     scope: Annotated[str, Is(one_of=("every", "most", "some"))] = "every"
     independent: bool = False  # of the GPU, for counts and tests: see of_any_machine
@@ -172,28 +172,21 @@ def _open(name: str, table: Any) -> Open:
 
 
 def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> Claim:
-    only(table, Claim.__annotations__.keys() - {"experiment"}, "")
+    only(table, [name for name in Claim.__annotations__ if name != "experiment"], "")
     names = typed(tuple[str, ...], table.get("open", []), "open")
     for name in names:
         one_of(choices, name, "open")
     open_here = tuple(choices[name] for name in names)
-    joint = tuple(_joint(entry, open_here) for entry in list_of(table, "joint"))
+    valid = {choice.name: dict(choice.values) for choice in open_here}
+    joint = typed(tuple[dict[str, str], ...], table.get("joint", []), "joint")
+    for name, value in (pair for values in joint for pair in values.items()):
+        one_of(valid, name, "joint")
+        one_of(valid[name], value, f"joint.{name}")
     read: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
-    read["joint"] = [[[*pair] for pair in values] for values in joint]
     read |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
     if isinstance(table.get("here"), str):
         read["here"] = {"else": table["here"]}
     return typed(Claim, table | read)
-
-
-def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
-    """Values of several parameters that are allowed together."""
-    values = typed(dict[str, str], table, "joint")
-    valid = {choice.name: dict(choice.values) for choice in choices}
-    for name, value in values.items():
-        one_of(valid, name, "joint")
-        one_of(valid[name], value, f"joint.{name}")
-    return tuple(values.items())
 
 
 def _erratum(table: dict[str, Any]) -> Erratum:
@@ -209,10 +202,9 @@ def load(path: Path) -> tuple[Claim, ...]:
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     experiment, (documents, _) = path.parent.name, load_sources(path.parents[1])
-    return load_tables(
-        path, document, "claim", lambda table: _claim(table, experiment, by_name), " and [open]",
-        "id", document=documents,
-    )  # fmt: skip
+    parse = partial(_claim, experiment=experiment, choices=by_name)
+    more = document, " and [open]"
+    return load_tables(path, "claim", parse, *more, unique="id", document=documents)
 
 
 def _ordered(folder: Path, entries: Iterable[T]) -> tuple[T, ...]:
@@ -236,9 +228,6 @@ def load_claims(folder: Path) -> tuple[Claim, ...]:
 
 def load_errata(folder: Path) -> tuple[Erratum, ...]:
     """All errata, empty without a file; raises BadClaim."""
-    path = folder / ERRATA
-    if not path.exists():
-        return ()
-    (documents, _), file = load_sources(folder), read_toml(path, BadClaim)
-    errata = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
+    documents, _ = load_sources(folder)
+    errata = load_tables(folder / ERRATA, "erratum", _erratum, unique="id", document=documents)
     return _ordered(folder, errata)

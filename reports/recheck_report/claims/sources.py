@@ -15,11 +15,6 @@ SOURCES = "sources.toml"
 # sources of other rows: the harness, and vendors' libraries
 ALWAYS = ("Recheck", "vendor")
 _URL = r"^(https?://[^\s\"<>\\^`{|}]+)?$"
-# kinds of documents that the Citation File Format knows
-TYPES = (
-    "article", "blog", "book", "conference-paper", "generic", "magazine-article", "manual",
-    "pamphlet", "report", "slides", "thesis", "unpublished", "website",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,7 +31,6 @@ class Source(Strict):
     language: str = ""
     hardware: tuple[str, ...] = ()  # of its figures
     state: str = ""  # which parts are lost
-    type: Annotated[str, Is(one_of=(*TYPES, ""))] = ""
     url: Annotated[str, Is(pattern=_URL, form="an address with https:// or http://")] = ""
 
 
@@ -83,7 +77,8 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     path, names = folder / SOURCES, list(members(Settings))
     file = read_toml(path, BadClaim)
     whole = {key: file.pop(key) for key in names if key in file}
-    sources = load_tables(path, file, "source", Source, f" tables and {', '.join(names)}", "id")
+    more = file, f" tables and {', '.join(names)}"
+    sources = load_tables(path, "source", Source, *more, unique="id")
     try:
         settings = typed(Settings, whole)
         for experiment, charts in settings.charts.items():

@@ -92,7 +92,7 @@ def load(path: Path) -> Story:
     try:
         title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
-        for step in load_tables(path, document, "step", _step, " tables and a title", "row"):
+        for step in load_tables(path, "step", _step, document, " and a title", unique="row"):
             earlier = [other.row for other in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")

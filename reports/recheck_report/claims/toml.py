@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.record.typed import BadRecord, Is, Unfit, list_or_nearest, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, list_or_nearest, read_toml, typed
 
 T = TypeVar("T")
 # texts: not empty; an id, fit for links; a row; a shape
@@ -44,17 +44,20 @@ def in_order(name: str) -> list[str | int]:
 
 def load_tables(
     path: Path,
-    file: dict[str, Any],
     key: str,
     kind: type[T] | Callable[[dict[str, Any]], T],
+    file: dict[str, Any] | None = None,
     more: str = "",
+    *,
     unique: str = "",
     **valid: Collection[str],
 ) -> tuple[T, ...]:
     """The tables of that name as a Strict dataclass, or as what `kind` makes of them, in the order
-    of the file. `more`: other content of the file,
-    in words, which the caller has removed. `unique`: a field that must differ between tables.
+    of the file; none without one. `file`: its content, if the caller has read it and removed other
+    tables, which `more` has in words. `unique`: a field that must differ between tables.
     `valid`: the valid values of fields. Raises BadClaim with a line for each wrong table."""
+    if file is None:
+        file = read_toml(path, BadClaim) if path.exists() else {}
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
