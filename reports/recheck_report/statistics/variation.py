@@ -93,31 +93,23 @@ class Runs:
     def count(self) -> int:
         return len(self.began)
 
-    def ratios(self, base: str, other: str) -> list[float]:
-        """time(base) / time(other) of each run that has both cases."""
-        return [
-            a / b
-            for a, b in zip(self.medians_of(base), self.medians_of(other), strict=False)
-            if a and b
-        ]
-
-    def ratio(self, base: str, other: str, at: int) -> float | None:
-        """The ratio of one run; None if it lacks a case."""
-        times = [(self.medians_of(name) or [None] * self.count)[at] for name in (base, other)]
-        return times[0] / times[1] if times[0] and times[1] else None
+    def ratios(self, base: str, other: str) -> list[float | None]:
+        """time(base) / time(other) of each run; None if it lacks a case."""
+        pairs = zip(self.medians_of(base), self.medians_of(other), strict=True)
+        return [a / b if a and b else None for a, b in pairs]
 
     def medians_of(self, name: str) -> list[float | None]:
-        """The median of a case in each run; empty if no run has it. Cold times stand in for
-        missing drained ones."""
+        """The median of a case in each run. Cold times stand in for missing drained ones."""
         row, _, regime = name.rpartition("/")
         at = name if name in self.medians or regime != "drained" else f"{row}/cold"
-        return self.medians.get(at, [])
+        return self.medians.get(at, [None] * self.count)
 
     def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
         """The margin that 95 % of runs keep around the median ratio of two cases, or the median
         time of one, as a difference of logarithms. None with fewer than `fewest` runs."""
         base, *other = names
-        values = self.ratios(base, *other) if other else [*filter(None, self.medians_of(base))]
+        runs = self.ratios(base, *other) if other else self.medians_of(base)
+        values = [value for value in runs if value]
         if len(values) < fewest:
             return None
         middle = median(values)
