@@ -23,7 +23,7 @@ COMMANDS = {
     "measure": "measures in two phases, and renders a report after each",
     "render": "turns a record into a report",
     "compare": "shows what became slower or faster between records, and which verdicts changed",
-    "verify": "prints the verdicts on a record, and how it differs from the published one",
+    "verify": "prints how the verdicts and times of a record differ from the published ones",
     "publish": "publishes a report as evidence, or only says what it lacks",
     "collect": "collects what claims need in addition to times: probes.json",
     "fleet": "compares the records of a fleet of GPUs",

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
 from recheck_report.cli import COMMANDS
-from records import few, h100, keep
+from records import bend, few, h100, keep
 
 FAILS = {
     "render": (["none", "--output", "out"], 2, "none: cannot be read"),
@@ -83,7 +83,8 @@ def test_a_full_standard_output(record: Path) -> None:
     assert found.stderr == "error: standard output: cannot be written: No space left on device\n"
 
 
-def test_an_ascii_terminal_gets_question_marks(record: Path) -> None:
+def test_an_ascii_terminal_gets_question_marks(tmp_path: Path) -> None:
+    record = keep(tmp_path, bend(few(), "environment.gpu.name", "Ω"))
     found = process("verify", record, env={"PYTHONIOENCODING": "ascii"})
     assert found.returncode == 0 and "?" in found.stdout and not found.stderr
 

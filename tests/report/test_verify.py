@@ -35,13 +35,10 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
-    """The lines that verify prints after the claims."""
+    """The lines that verify prints."""
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == code and result.stderr == "", result.stdout + result.stderr
-    assert "\x1b" not in result.stdout
-    claims, below = result.stdout.split("\n\n")
-    assert re.search(r"^C12 +(holds|depends|fails here|undecided|not measured) ", claims, re.M)
-    return below.rstrip("\n").split("\n")
+    return result.stdout.rstrip("\n").split("\n")
 
 
 def test_a_verdict_that_differs_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
