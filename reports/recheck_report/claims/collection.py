@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from recheck_report.claims import figures
-from recheck_report.claims.changes import Change, load_changes
+from recheck_report.claims.changed_checks import ChangedCheck, load_changed_checks
 from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
@@ -33,7 +33,7 @@ class Collection:
     claims: tuple[Claim, ...] = ()
     errata: tuple[Erratum, ...] = ()
     listings: tuple[Listing, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[ChangedCheck, ...] = ()
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
@@ -122,7 +122,7 @@ def load_collection(folder: Path) -> Collection:
         load_claims(folder),
         load_errata(folder),
         load_listings(folder),
-        load_changes(folder),
+        load_changed_checks(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         stories=load_stories(folder),
         settings=settings,

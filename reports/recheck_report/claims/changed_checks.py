@@ -31,7 +31,7 @@ CAUSES = ("check", "transcription", "open choice")
 
 
 @dataclass(frozen=True)
-class Change(Strict):
+class ChangedCheck(Strict):
     """The old check of a claim, and why it was changed."""
 
     claim: str
@@ -45,20 +45,22 @@ class Change(Strict):
     reason: Said
 
 
-def load_changes(folder: Path) -> tuple[Change, ...]:
+def load_changed_checks(folder: Path) -> tuple[ChangedCheck, ...]:
     """The entries of the log in their order, empty without a file; raises BadClaim."""
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
 
-    def read(table: dict[str, Any]) -> Change:
+    def read(table: dict[str, Any]) -> ChangedCheck:
         """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return typed(Change, before | table)
+        return typed(ChangedCheck, before | table)
 
     return load_tables(folder / CHANGES, "change", read, claim=claims)
 
 
-def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
+def changed_verdicts(
+    changes: Sequence[ChangedCheck], today: Mapping[str, str]
+) -> list[ChangedCheck]:
     """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
     not count."""
     shown = []
