@@ -269,7 +269,7 @@ def test_a_file_that_is_not_toml_is_one_line(
 @pytest.mark.usefixtures("examples")
 def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> None:
     known = _loaded(tmp_path)
-    assert len(known.claims) == len(known.changes) == len(known.listings) == 1
+    assert len(known.claims) == len(known.changed_checks) == len(known.listings) == 1
     assert len(known.errata) == 2 and known.figures["scan"].figure
     ours = replace(TABLES, rows=TABLES.rows | {"scan/kernel1": Source("ours", "", "")})
     assert [*faults(known, TABLES)] == [*faults(known, ours)] == []

@@ -187,7 +187,7 @@ def _changed() -> Iterator[tuple[str, str]]:
 @pytest.mark.skipif(not _has_history(), reason="needs the full git history")
 def test_every_changed_check_is_logged() -> None:
     logged: dict[str, set[str]] = {}
-    for change in KNOWN.changes:
+    for change in KNOWN.changed_checks:
         was = _at(change.commit)[change.claim]
         logged.setdefault(change.claim, set()).add(was)
     missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})

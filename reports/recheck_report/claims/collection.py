@@ -33,7 +33,7 @@ class Collection:
     claims: tuple[Claim, ...] = ()
     errata: tuple[Erratum, ...] = ()
     listings: tuple[Listing, ...] = ()
-    changes: tuple[ChangedCheck, ...] = ()
+    changed_checks: tuple[ChangedCheck, ...] = ()
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
@@ -89,7 +89,7 @@ class Collection:
             claims=claims,
             errata=errata,
             listings=listings,
-            changes=tuple(change for change in self.changes if change.claim in ids),
+            changed_checks=tuple(one for one in self.changed_checks if one.claim in ids),
             figures=figures,
             stories={name: story for name, story in self.stories.items() if name in names},
             left_out=dict(Counter(elsewhere)),

@@ -48,7 +48,7 @@ class Measured:
     def changed_verdicts(self) -> list[ChangedCheck]:
         """The changes of checks that changed a verdict."""
         today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
-        return changed_verdicts(self.collection.changes, today)
+        return changed_verdicts(self.collection.changed_checks, today)
 
     @property
     def gpu(self) -> str:
