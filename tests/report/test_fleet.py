@@ -85,7 +85,7 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     session("1", (_case("a", jobid="1"), _record()))
     session("2", (_case("a", jobid="2"), _record()))
     failed = _case(
-        "a", "fail", fail_reason="sanity error: cut off; Slurm says NODE_FAIL", node="n3"
+        "a", "fail", fail_reason="sanity error: no whole record; Slurm says NODE_FAIL", node="n3"
     )
     runs = session("3", (failed, None))
     _left(runs / "3" / "a" / "n3", None)
@@ -97,7 +97,7 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     assert said.startswith(
         "missing: site:a, cuda, job 7: cut off: 3 cases in record.journal.jsonl; "
     )
-    assert said.endswith("; ReFrame says sanity error: cut off; Slurm says NODE_FAIL\n")
+    assert said.endswith("; ReFrame says sanity error: no whole record; Slurm says NODE_FAIL\n")
     assert "# Recheck: 1 whole record from 3 jobs" in page
     # until a whole one arrives
     page, said = _collect(session("4", (_case("a", jobid="4"), _record())))

@@ -9,7 +9,6 @@ is always an error.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
+from recheck_report.files import git
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.record.record import FIRST, Record
@@ -88,12 +88,11 @@ def _older(record: Record, collection: Collection) -> bool:
     """Whether the record may be of another commit than the collection."""
     if not record.environment.git.has_commit:
         return False
-    words = ["git", "-c", "safe.directory=*", "-C", str(collection.folder), "rev-parse", "HEAD"]
     try:
-        ended = subprocess.run(words, capture_output=True, text=True, check=False)
+        commit = git(collection.folder, "rev-parse", "HEAD").stdout.strip()
     except OSError:
         return True  # unknown without git
-    return ended.stdout.strip() != record.environment.git.commit
+    return commit != record.environment.git.commit
 
 
 def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
