@@ -49,21 +49,16 @@ class Tables:
         if row not in self.rows:
             names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
             return f"unknown row {row}; {list_or_nearest(names, strategy)}"
-        shape, regime = rest or ("", "")
         # first calls run only if named: any row with an end-to-end time may have them
-        if regime in FIRST:
-            name = f"{row}/{shape}/end_to_end"
+        if rest and rest[-1] in FIRST:
+            name = f"{row}/{rest[0]}/end_to_end"
         if not rest or name in self.cases:
             return ""
-        regimes: dict[str, list[str]] = {}
-        for case in sorted(self.cases):
-            if case.startswith(f"{row}/"):
-                regimes.setdefault(case.split("/")[2], []).append(case.split("/")[3])
-        if shape not in regimes:
-            valid = list_or_nearest(regimes, shape)
-            return f"{row} has no shape {shape}; {valid}, or add it to the experiment's timed"
-        nearest = list_or_nearest(regimes[shape], regime)
-        return f"{row} has no regime {regime} at {shape}; {nearest}"
+        cases = sorted(
+            case.removeprefix(f"{row}/") for case in self.cases if case.startswith(f"{row}/")
+        )
+        nearest = list_or_nearest(cases, "/".join(rest))
+        return f"{row} has no case {'/'.join(rest)}; {nearest}, or add its shape to those timed"
 
 
 def faults(collection: Collection, tables: Tables) -> Iterator[str]:
@@ -104,10 +99,7 @@ def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
         where = f"{collection.folder / address}: field {check.place}"
         for key, name in (("of", check.of), ("per", check.per)):
             if name and not name.endswith("/cold") and not tables.lacking(name):
-                of_gpu = tables.lacking(name.rsplit("/", 1)[0] + "/cold") == ""
-                remedy = "say cold" if of_gpu else "count a GPU row's cold case"
-                why = f"is not counted: counters are of launches with flushed caches; {remedy}"
-                yield f"{where}.{key}: {name} {why}"
+                yield f"{where}.{key}: {name} is not counted: name a cold case of a GPU's row"
         for name in sorted(expression.names(check.expression) - {*axes, *COUNTERS, LAUNCHES}):
             if not is_metric(name):
                 counters = list_or_nearest((*COUNTERS, LAUNCHES), name)
