@@ -98,7 +98,7 @@ BAD = {
         ('[{ text = "All threads wait after each addition." }]', "[]", "text must not be empty"),
         ('row = "kernel2"', 'row = "kernel3"', "step kernel3: field row: unknown row scan/kernel3"),
         (BINDS, BINDS.replace("2/", "3/"), "step kernel2: field binds: unknown row scan/kernel3"),
-        ('of = "scan/kernel2', 'of = "scan/kernel3', "field check[0].of: unknown row scan/kernel3"),
+        ('of = "scan/kernel2', 'of = "scan/kernel3', "field check[0]: unknown row scan/kernel3"),
         ("shared_bank_conflicts /", "conflicts /", "unknown counter conflicts"),
     ],
     "errata.toml": [

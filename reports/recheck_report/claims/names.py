@@ -10,10 +10,9 @@ is always an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recheck_report.claims import expression
-from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.files import git
@@ -30,14 +29,13 @@ class Tables:
     axes: dict[str, tuple[str, ...]]  # by experiment
     rows: dict[str, Source]  # by experiment/strategy
     cases: frozenset[str]  # ids
-    whole: bool = True  # False for a record's tables, which may be older than some rows
     parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
 
     @classmethod
     def from_record(cls, record: Record) -> Tables:
         axes = {experiment.name: experiment.axes for experiment in record.experiments}
         rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
-        return cls(axes, rows, frozenset(record.by_id), whole=False)
+        return cls(axes, rows, frozenset(record.by_id))
 
     def lacking(self, name: str) -> str:
         """Which part of a row's name or a case's id is unknown, and valid names; empty if the row
@@ -72,6 +70,9 @@ def slips(collection: Collection, record: Record) -> Iterator[str]:
     if record.unread:
         return
     tables, plan = Tables.from_record(record), record.plan
+    # a record may be older than a row, and its report leaves the step out
+    stories = {name: story.with_rows(tables.rows) for name, story in collection.stories.items()}
+    collection = replace(collection, stories=stories)
     yield from _uncounted(collection, tables)
     complete = plan.full and not plan.dropped and record.finished is not None
     missing = [*_missing(collection, tables)] if complete else []
@@ -114,7 +115,7 @@ def _missing(collection: Collection, tables: Tables) -> Iterator[str]:
     absent = experiments - tables.axes.keys()
     for experiment in sorted(absent) if absent == experiments else ():
         yield f"{folder / experiment}: {tables.lacking(f'{experiment}/')}"
-    for experiment, where, name in _references(collection, tables):
+    for experiment, where, name in _references(collection):
         present = experiment in ("", *tables.axes) and name.split("/")[0] not in absent
         if present and (why := tables.lacking(name)):
             yield f"{folder / where}: {why}"
@@ -135,21 +136,19 @@ def _missing(collection: Collection, tables: Tables) -> Iterator[str]:
                 yield f"{where}: {why}; {list_or_nearest(names, name)}"
 
 
-def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, str, str]]:
+def _references(collection: Collection) -> Iterator[tuple[str, str, str]]:
     """Every row and case that a collection names: its experiment, or an empty text for errata; the
-    place of the reference; the name. Skips steps of a story whose row an older record lacks."""
-    for claim in collection.claims:
-        yield from _of_checks(claim.experiment, claim.address, claim.asked)
-    for erratum in collection.errata:
-        yield from _of_checks("", erratum.address, erratum.check)
+    place of the reference; the name."""
+    for address, check in collection.asked:
+        experiment = address.partition("/")[0] if "/" in address else ""
+        for name in check.ids:
+            yield experiment, f"{address}: field {check.place}", name
     for story in collection.stories.values():
         for step in story.steps:
-            address, row = story.address(step), f"{story.experiment}/{step.row}"
-            if tables.whole or row in tables.rows:
-                yield from _of_checks(story.experiment, address, step.check)
-                yield story.experiment, f"{address}: field row", row
-                if step.binds:
-                    yield story.experiment, f"{address}: field binds", step.binds
+            address = story.address(step)
+            yield story.experiment, f"{address}: field row", f"{story.experiment}/{step.row}"
+            if step.binds:
+                yield story.experiment, f"{address}: field binds", step.binds
     for experiment, figures in collection.figures.items():
         for at, figure in enumerate(figures.figure):
             name = f"{experiment}/{figure.strategy}/{figure.shape}/{figure.regime}"
@@ -162,16 +161,3 @@ def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, s
         reworded = (f"{listing.experiment}/{name}" for name in listing.wordings)
         for row in (listing.row, listing.general, *reworded):
             yield listing.experiment, f"listings.toml: listing {listing.row}", row
-
-
-def _of_checks(
-    experiment: str, address: str, checks: tuple[Check, ...]
-) -> Iterator[tuple[str, str, str]]:
-    for check in checks:
-        named = [("cases", name) for name in check.cases]
-        named += [(key, getattr(check, key)) for key in ("of", "per", "roof")]
-        for shape in check.shapes or ("",):
-            named += zip(("base", "other"), check.at(shape), strict=True)
-        for key, name in named:
-            if "/" in name:  # not a ceiling of the machine
-                yield experiment, f"{address}: field {check.place}.{key}", name

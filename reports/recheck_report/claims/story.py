@@ -8,7 +8,7 @@ checks by their keys. A text that is true only for one GPU or one outcome names 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -76,6 +76,11 @@ class Story:
     experiment: str
     title: str
     steps: tuple[Step, ...]
+
+    def with_rows(self, rows: Container[str]) -> Story:
+        """The steps of these rows, which are named like matmul/tile16."""
+        steps = (step for step in self.steps if f"{self.experiment}/{step.row}" in rows)
+        return replace(self, steps=tuple(steps))
 
     def address(self, step: Step) -> str:
         """The place of a step in its collection, for messages."""
