@@ -83,7 +83,7 @@ BAD = {
         ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
         ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
         ("scan.2", "C13", "claim: unknown C13; choose from"),
-        ("smith", "S9", "field document.S9 is not a source; choose from smith"),
+        ("smith", "S9", "field document.S9: unknown S9; choose from smith"),
         ("4194304", "4194305", "figure[0]: scan/kernel1 has no case 4194305/cold; ch"),
     ],
     STORY: [

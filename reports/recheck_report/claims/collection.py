@@ -133,18 +133,7 @@ def load_collection(folder: Path) -> Collection:
 
 
 def _faults(collection: Collection) -> Iterator[str]:
-    """Names that must be in another file of the folder, but are not."""
-    claims = [claim.id for claim in collection.claims]
-    for experiment, printed in collection.figures.items():
-        where = f"{experiment}/figures.toml: field"
-        for name in printed.document:
-            if name not in collection.sources:
-                nearest = list_or_nearest(collection.sources, name)
-                yield f"{where} document.{name} is not a source; {nearest}"
-        for at, figure in enumerate(printed.figure):
-            if figure.claim and figure.claim not in claims:
-                nearest = list_or_nearest(claims, figure.claim)
-                yield f"{where} figure[{at}].claim: unknown {figure.claim}; {nearest}"
+    """A line for each snippet that a check names and that does not exist."""
     snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")

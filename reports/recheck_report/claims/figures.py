@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from recheck_report.claims.load import load_claims
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
-from recheck_report.claims.toml import BadClaim, Shape, load_tables
+from recheck_report.claims.sources import load_sources
+from recheck_report.claims.toml import BadClaim, Shape, load_tables, one_of
 from recheck_report.record.record import REGIMES, Case, Experiment, Record
 from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, read_toml, typed
 
@@ -80,15 +82,18 @@ def _figure(table: dict[str, Any]) -> Figure:
 
 def load(path: Path) -> Figures:
     """Reads a figures.toml; raises BadClaim."""
-    file = read_toml(path, BadClaim)
+    file, folder = read_toml(path, BadClaim), path.parents[1]
     try:
         document, hardware = (
             typed(dict[str, str], file.pop(key, {}), key) for key in ("document", "hardware")
         )
+        for name in document:
+            one_of(load_sources(folder)[0], name, f"document.{name}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
+    claims = ["", *(claim.id for claim in load_claims(folder))]
     figures = load_tables(
         path, "figure", _figure, file, " tables, [document] and [hardware]",
-        document=document, hardware=hardware,
+        document=document, hardware=hardware, claim=claims,
     )  # fmt: skip
     return Figures(document, hardware, figures)
