@@ -60,7 +60,7 @@ def replaying(path: Path, record: Path) -> Path:
 
 def other(folder: Path) -> Path:
     """The committed record, as of a fictitious GPU."""
-    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json", "probes.json"})
+    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "probes.json"})
     record = json.loads((folder / "record.json").read_bytes())
     record["environment"]["gpu"] |= {"name": OTHER, "uuid_hash": "0" * 16}
     (folder / "record.json").write_text(json.dumps(record))
@@ -69,7 +69,7 @@ def other(folder: Path) -> Path:
 
 def cut(folder: Path) -> Path:
     """The committed record without its end."""
-    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json"})
+    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts"})
     text = (folder / "record.json").read_bytes()
     (folder / "record.json").write_bytes(text[: len(text) // 2])
     return folder

@@ -47,13 +47,6 @@ def test_every_name_in_the_claims_exists_in_the_program() -> None:
 # errata
 
 
-def test_an_erratum_concerns_claims_of_its_own_document() -> None:
-    documents = {claim.id: claim.document for claim in KNOWN.claims}
-    for erratum in KNOWN.errata:
-        found = {documents[name] for name in erratum.concerns if name in documents}
-        assert found <= {erratum.document}, erratum.id
-
-
 COMPILED = sorted(
     {
         check.test
@@ -89,15 +82,6 @@ def test_nvcc_agrees_with_the_errata(key: str) -> None:
 
 
 # figures and sources
-
-
-def test_every_source_is_used_and_every_used_document_is_a_source() -> None:
-    known = KNOWN
-    named = {each.document for each in known.claims} | {each.document for each in known.errata}
-    named |= {each.document for each in known.listings}
-    for figures in known.figures.values():
-        named |= set(figures.document)
-    assert named == set(known.sources)
 
 
 def test_the_listings_are_exactly_the_rows_as_printed() -> None:
