@@ -63,7 +63,7 @@ def written(folder: Path, text: str = STEP) -> Story:
 
 def faster(factor: float) -> Json:
     """A record whose tile16 is `factor` times faster than global16 at the headline."""
-    record = h100("matmul/")
+    record = h100(*(f"matmul/{row}/4096x" for row in ("global16", "tile16", "cublas_tf32")))
     (base,), (case,) = (matching(record, f"/{row}/{HEAD}") for row in ("global16", "tile16"))
     case |= {name: base[name] for name in ("samples", "blocks", "clocks", "seconds")}
     return scale(record, f"/tile16/{HEAD}", 1 / factor)
