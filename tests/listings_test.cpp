@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -79,7 +80,7 @@ int changed_without_the_others(Launch launch) {
       right[i * n + column] = b[i * n + column];
     }
     product(left, right, alone);
-    changed += std::memcmp(&alone[at], &whole[at], sizeof(float)) != 0;
+    changed += std::bit_cast<unsigned>(alone[at]) != std::bit_cast<unsigned>(whole[at]) ? 1 : 0;
     alone[at] = NAN;
     EXPECT_TRUE(std::ranges::all_of(alone, [](float each) { return std::isnan(each); }));
   }
