@@ -171,8 +171,6 @@ def _checks(table: Any, where: str) -> list[Check]:
     form = FORMS[name]
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
-    if "tolerance" in table:
-        raise Unfit("is unknown; choose relative or absolute", f"{where}.tolerance")
     only(table, (*allowed, "shapes"), f"{where}.")
     for key in form.needs:
         if key not in table:

@@ -83,12 +83,9 @@ def architecture(cubins: Iterable[str], capability: str) -> str | None:
     """The newest of some files' architectures that a GPU of this compute capability runs; None
     without one. cuobjdump names the files it extracts "recheck.1.sm_90a.cubin"."""
     major, _, minor = capability.partition(".")
-    best: tuple[int, str] | None = None
-    for name in re.findall(r"\.(sm_\d+[af]?)\.", " ".join(cubins)):
-        number = re.sub(r"\D", "", name)
-        if number[:-1] == major and int(number[-1]) <= int(minor or 0):
-            best = max(best or (-1, ""), (int(number[-1]), name))
-    return best[1] if best else None
+    named = re.findall(r"\.(sm_(\d+)(\d)[af]?)\.", " ".join(cubins))
+    fit = [(of, name) for name, whole, of in named if whole == major and of <= minor]
+    return max(fit)[1] if fit else None
 
 
 def machine_code(
