@@ -74,10 +74,10 @@ def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator
     yield differs
     yield text(f"{duration(case.time.median)} {spread(case.time)}", mark(report, case))
     yield NONE if case is printed else speedup(report.comparisons.ratio(printed, case))
-    yield _number(counted.get(f"{TRIP}ffma"))
+    yield number(counted.get(f"{TRIP}ffma"))
     for kind in ("shared_loads", "global_loads"):
-        yield _loads(counted, kind) or (NONE if f"{TRIP}ffma" not in counted else "none")
-    yield _number(counted.get("registers"))
+        yield loads(counted, kind) or (NONE if f"{TRIP}ffma" not in counted else "none")
+    yield number(counted.get("registers"))
 
 
 def _word(printed: Case, case: Case) -> Text:
@@ -96,7 +96,7 @@ def _counted(report: Measured, case: Case) -> Mapping[str, float]:
     return probes.counters[case.id].values
 
 
-def _number(count: float | None) -> str:
+def number(count: float | None) -> str:
     return NONE if count is None else f"{count:.0f}"
 
 
@@ -111,7 +111,7 @@ def _widths(counted: Mapping[str, float], kind: str) -> dict[int, int]:
     return dict(sorted(found.items(), reverse=True))
 
 
-def _loads(counted: Mapping[str, float], kind: str) -> str:
+def loads(counted: Mapping[str, float], kind: str) -> str:
     """ "4 × 16 B, 16 × 4 B"."""
     return ", ".join(f"{count} × {width} B" for width, count in _widths(counted, kind).items())
 
