@@ -30,6 +30,7 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.pages import MARK, machine, without
+from recheck_report.say.wordings import costly
 
 NEXT = (
     "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
@@ -70,7 +71,7 @@ def readme(
     the claims has other GPUs' verdicts; `chart`: of the claims."""
     record, view = report.record, View(report)
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
-    links = [experiments + ": charts, every kernel, every shape"]
+    links = [experiments + ": charts, every kernel, every shape", *filter(None, [costly(report)])]
     links += [marked(words) for name, words in _LINKS.items() if name in files]
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
