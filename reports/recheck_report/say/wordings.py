@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from recheck_report.anchors import page
 from recheck_report.claims.listings import Listing
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, count, duration, shape_label, spread
+from recheck_report.formatting import NONE, count, duration, few, shape_label, spread
 from recheck_report.record.counters import TRIP
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say import bottlenecks
@@ -53,22 +53,19 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
     return Section(text(TITLE), blocks(marked(LEAD), shown), ANCHOR) if shown else None
 
 
-def costly(report: Measured) -> Text:
-    """The pages with other words, and the words that make a listing slower; empty without them."""
-    found: list[Text] = []
-    for experiment in report.record.ordinary:
-        words: dict[Text, None] = {}
-        for listing in report.collection.listings:
-            if listing.experiment == experiment.name:
-                cases, others = _cases(report, experiment, listing)
-                slower = (
-                    case for case, ratio in _changed(report, cases, others) if ratio.value < 1
-                )
-                words |= dict.fromkeys(_word(cases[0], case) for case in slower)
-        if words:
-            where = link(f"{page(experiment)}#{ANCHOR}", experiment.title)
-            found.append(text(where, ": ", joined(", ", words)))
-    return text("Words that make a listing slower: ", joined("; ", found)) if found else text()
+def costly(report: Measured, experiment: Experiment) -> Text:
+    """The words that make a listing of an experiment slower, with a link; empty without them."""
+    slower: list[tuple[float, str]] = []
+    for listing in report.collection.listings:
+        if listing.experiment == experiment.name:
+            cases, others = _cases(report, experiment, listing)
+            for case, ratio in _changed(report, cases, others):
+                # unrolling is tried for its speed, other words by habit
+                if ratio.value < 1 and case.parameters.items() <= cases[0].parameters.items():
+                    slower.append((ratio.value, case.note.partition(" (")[0]))
+    words = few([word for _, word in sorted(slower)], 2)
+    why = link(f"{page(experiment)}#{ANCHOR}", "slower")
+    return text(why, " by one word: ", words) if slower else text()
 
 
 def _cases(
