@@ -60,6 +60,7 @@ def test_loads_and_times_that_a_compiler_changes_are_shown(folder: Path) -> None
     page = compared(folder, record, scale(record, CASE, 1.25))
     row = next(line for line in page.splitlines() if "s1_kernel_1` | 276" in line)
     assert "276 µs, 276 µs | 346 µs, 346 µs |" in row and row.count("1.250× slower") == 2
+    assert "audit/" not in page
 
 
 def test_without_a_gpu_only_machine_code_is_compared(folder: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from recheck_report.formatting import NONE, count, durations
 from recheck_report.record.counters import TRIP
-from recheck_report.record.record import Record
+from recheck_report.record.record import SPECIAL, Record
 from recheck_report.say import wordings
 from recheck_report.say.nodes import Code, Page, Text, blocks, few, joined, table, text
 from recheck_report.say.times import row_of, words
@@ -64,7 +64,10 @@ def _facts(values: Mapping[str, float]) -> tuple[str, ...]:
 
 def _times(runs: Sequence[Sequence[Record]]) -> Iterator[tuple[Text | str, ...]]:
     """Each kernel's medians by both compilers, and their ratios, of all processes."""
-    turns = [{change.new.id: change for change in changes(*pair)} for pair in runs]
+    turns = [
+        {each.new.id: each for each in changes(*pair) if each.new.experiment not in SPECIAL}
+        for pair in runs
+    ]
     for case in turns[0] if turns else ():
         found = [turn[case] for turn in turns if case in turn]
         old = durations(*(change.old.time.median for change in found))
