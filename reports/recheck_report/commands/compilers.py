@@ -31,7 +31,9 @@ def options(parser: argparse.ArgumentParser) -> None:
     add("folders", nargs=2, type=Path, metavar="FOLDER", help="one compiler's")
     add("--output", type=Path, required=True, metavar="FILE", help="the page to write")
     add("--nvcc", default="", help="a compiler with cuobjdump next to it")
-    add("--clang", nargs="*", default=[], metavar="FILE", help="sources that clang++ also compiles")
+    says = "sources that clang++ also compiles; CCC_OVERRIDE_OPTIONS=+--cuda-path=FOLDER in the "
+    says += "environment names a CUDA Toolkit that it knows"
+    add("--clang", nargs="*", default=[], metavar="FILE", help=says)
     experiments_option(parser)
 
 
@@ -39,7 +41,8 @@ def by_clang(sources: list[str], capability: str, folder: Path) -> str:
     """Compiles sources for the GPU into a folder; returns why clang++ cannot, or nothing."""
     arch = f"--cuda-gpu-arch=sm_{capability.replace('.', '') or '90'}"
     for source in sources:
-        words = ("clang++", "-xcuda", "--cuda-device-only", arch, "-O3", "-std=c++20", "-c", source)
+        words = ["clang++", "-xcuda", "--cuda-device-only", arch, "-O3", "-std=c++20", "-c", source]
+        words += ["-fgpu-rdc"] if source.endswith("_relocatable.cu") else []
         ended = execute(*words, "-o", folder / f"{Path(source).stem}.o")
         if ended.code:
             return next(iter(re.findall("error: (.*)", ended.err)), ended.err.strip() or ended.how)

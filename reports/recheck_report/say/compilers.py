@@ -34,9 +34,11 @@ def page(
     rows: dict[str, list[str]] = {}
     for kernel in kernels:
         facts = [_facts(each.get(kernel, {})) for each in code.values()]
-        rows[kernel] = [ARROW.join(dict.fromkeys(of)) for of in zip(*facts, strict=True)]
+        rows[kernel] = [
+            ARROW.join(of if len({*of}) > 1 else of[:1]) for of in zip(*facts, strict=True)
+        ]
     odd = [text(Code(kernel)) for kernel in kernels if ARROW in "".join(rows[kernel])]
-    alike = f"By {' and '.join(code)}, {len(kernels) - len(odd)} of {count(len(kernels), 'kernel')}"
+    alike = f"By {', '.join(code)}: {len(kernels) - len(odd)} of {count(len(kernels), 'kernel')}"
     alike += " have the same multiply-adds, loads and registers"
     says = [text(alike, ", but not " if odd else "", few(odd, MOST), ".")]
     says += [text(f"{what} not measured: {why}.") for what, why in missing.items() if why]
