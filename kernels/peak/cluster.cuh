@@ -73,18 +73,29 @@ __device__ inline void st_shared_cluster(float4* at, unsigned rank, float4 words
 #endif
 }
 
-/// Loads four words at `at` in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
-__device__ inline float4 ld_shared_cluster(const float* at, unsigned rank) {
+/// Loads four words at `at` in the shared memory of block `rank`, or one; `at` is a multiple of
+/// their size.
+__device__ inline float4 ld_shared_cluster(const float4* at, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
   float4 words;
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(words.x), "=f"(words.y), "=f"(words.z), "=f"(words.w)
-               : "r"(mapa(at, rank))
+               : "r"(mapa(reinterpret_cast<const float*>(at), rank))
                : "memory");
   return words;
 #else
   static_cast<void>(rank);
-  return *reinterpret_cast<const float4*>(at);
+  return *at;
+#endif
+}
+__device__ inline float ld_shared_cluster(const float* at, unsigned rank) {
+#if __CUDA_ARCH__ >= 900
+  float word;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(word) : "r"(mapa(at, rank)) : "memory");
+  return word;
+#else
+  static_cast<void>(rank);
+  return *at;
 #endif
 }
 

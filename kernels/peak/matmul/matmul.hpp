@@ -82,7 +82,7 @@ void k_clusters(const MatmulArgs& args, cudaStream_t stream);
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
 /// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.
 /// tma_persistent.cu
-template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split>
 void tma_persistent(const MatmulArgs& args, const Queue& queue);
 
 /// Workspace for a copy of B with all rows on 16 bytes.
@@ -92,13 +92,23 @@ constexpr std::int64_t aligned_b_floats(std::int64_t k, std::int64_t n) {
 
 /// As tma_persistent, but the tiles that remain after the last full wave are cut into equal ranges
 /// of k. Takes stream_k_floats of workspace, on 16 bytes. Compute capability 9.0. stream_k.cu
-template <int warps_m, int warps_n, int tm, int tn>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages>
 void stream_k(const MatmulArgs& args, const Queue& queue);
 
 /// Workspace for one tile for each of at most stream_k_blocks blocks, and for B.
 constexpr int stream_k_blocks = 160, stream_k_tile = 128 * 256;
+constexpr std::int64_t stream_k_parts = std::int64_t{stream_k_blocks} * stream_k_tile;
 constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
-  return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
+  return stream_k_parts + aligned_b_floats(k, n);
+}
+
+/// One of the kernels above, by the product's shape. Takes by_shape_floats of workspace, on 16
+/// bytes. Compute capability 9.0. by_shape.cu
+void by_shape(const MatmulArgs& args, const Queue& queue);
+
+constexpr std::int64_t by_shape_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return std::max({stream_k_floats(k, n), k_warps_floats<16, 32, 256>(m, n, k),
+                   k_warps_floats<32, 32, 256>(m, n, k)});
 }
 
 /// C = A·B on Hopper's tensor cores: operands are split into planes of a narrower type, and
