@@ -77,17 +77,6 @@ constexpr Strategy k_warps(std::string_view name) {
           .launch = gpu<k::k_warps<lanes_m, tm, tn, blocks>>};
 }
 
-template <int lanes_m, int tm, int tn, int most_cluster>
-constexpr Strategy k_clusters(std::string_view name) {
-  return {.name = name,
-          .source = ours("k shared by the warps of a block, and by the blocks of a cluster"),
-          .parameters = {{{"tile_m", lanes_m * tm},
-                          {"tile_n", 32 / lanes_m * tn},
-                          {"cluster", most_cluster}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::k_clusters<lanes_m, tm, tn, most_cluster>>};
-}
-
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
 std::int64_t floats_by_shape(const Shape& s) { return k::by_shape_floats(s[0], s[1], s[2]); }
@@ -180,7 +169,6 @@ constexpr Strategy own[] = {
     sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
     k_warps<4, 4, 4, 256>("k_warps"),
     k_warps<4, 8, 4, 256>("k_warps_tile_m32"),
-    k_clusters<16, 1, 4, 8>("k_clusters"),
     tma_persistent<4, 2, 8, 16, 16, 5, 1>("tma_persistent", {"stages", 5}),
     tma_persistent<4, 2, 8, 8, 32, 4, 2>("tma_persistent_split2", {"split", 2}),
     stream_k<4, 2, 8, 16, 16, 5>("stream_k"),

@@ -26,12 +26,9 @@ void by_shape(const MatmulArgs& args, const Queue& queue) {
   const std::int64_t count = square / (Square::rows * Square::columns);
   const std::int64_t slabs = count * ((args.k + Square::depth - 1) / Square::depth);
   if (slabs <= 4 * all) {
-    const std::int64_t outputs = std::int64_t{args.m} * args.n;
     if (args.k <= 128 && 4 * count >= all)
       async_stages<2, 2, 8, 8, 16, 4, 3>(args, queue.stream);
-    else if (outputs <= 128 * 128)
-      k_clusters<16, 1, 4, 8>(args, queue.stream);
-    else if (outputs <= 256 * 256)
+    else if (std::int64_t{args.m} * args.n <= 256 * 256)
       k_warps<4, 4, 4, 256>(args, queue);
     else
       k_warps<4, 8, 4, 256>(args, queue);

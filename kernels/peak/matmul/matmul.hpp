@@ -36,18 +36,8 @@ constexpr std::int64_t padded_row(std::int64_t n) { return (n + 3) / 4 * 4; }
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
-/// The warps of a block that share the k of its tile, and the number of blocks of a cluster that
-/// do: each warp keeps at least one slab, and there are at most 256 blocks in all, about as many as
-/// fit on an H200.
+/// The warps of a block that share the k of its tile.
 inline constexpr int sharing_warps = 8;
-constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
-  constexpr int blocks = 256;
-  int cluster = 1;
-  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
-         2 * cluster * sharing_warps <= slabs)
-    cluster *= 2;
-  return cluster;
-}
 
 /// The number of blocks that share a tile's k and leave their sums to a second kernel: it stops at
 /// about `blocks` in all, or when each warp has only two slabs left.
@@ -73,11 +63,6 @@ constexpr std::int64_t k_warps_floats(std::int64_t m, std::int64_t n, std::int64
   const int count = blocks_of_k(tiles, (k + shared_k_depth - 1) / shared_k_depth, blocks);
   return count > 1 ? count * m * padded_row(n) : 0;
 }
-
-/// As k_warps, but up to most_cluster blocks of a cluster share k, and add their sums themselves.
-/// Compute capability 9.0. k_clusters.cu
-template <int lanes_m, int tm, int tn, int most_cluster>
-void k_clusters(const MatmulArgs& args, cudaStream_t stream);
 
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
 /// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.
