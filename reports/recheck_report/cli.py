@@ -28,6 +28,7 @@ COMMANDS = {
     "collect": "collects what claims need in addition to times: probes.json",
     "fleet": "compares the records of a fleet of GPUs",
     "harnesses": "explains why other harnesses give other numbers for the same kernels",
+    "compilers": "compares what compilers make of the listings in other words",
 }
 CODES = """exit codes of all commands:
     0  written, whatever it holds
