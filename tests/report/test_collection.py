@@ -27,7 +27,7 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     report: Report, tmp_path: Path
 ) -> None:
     for folder in ("", "peak"):
-        path = REPORTS / "results" / folder / "nvidia-h100-80gb-hbm3"
+        path = REPORTS / "results" / folder / "nvidia-h200"
         measured = read(path, EXPERIMENTS / folder)
         for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
             if row.target == "gpu":
