@@ -23,9 +23,10 @@ from recheck_report.formatting import NONE, VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdict, Verdicts
-from recheck_report.say.claim import counted, verdicts_of
+from recheck_report.say.answer import counted
+from recheck_report.say.claim import verdicts_of
 from recheck_report.say.outcome import in_words
-from recheck_report.say.times import Pair, changed_words, place, row_of
+from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 
 MOST = 8  # lines of one kind; the rest is counted
 

@@ -1,19 +1,21 @@
-"""A report's answer, section by section, for its first page and for the first view of report.html:
-the fastest kernels, what fails, what depends, what holds, how sure that is, what it cannot tell."""
+"""A report's answer for its first page and for the first view of report.html: its headline, the
+fastest kernels, what fails, depends and holds, how sure that is, and what it cannot tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from recheck_report.anchors import CLAIMS, METHOD, page
+from recheck_report.anchors import CLAIMS, METHOD, page, slug
 from recheck_report.claims import Judged
+from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, VERDICTS, shape_label
+from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import glossary, provenance, standings
-from recheck_report.say.claim import EVERY, SUMMARY, View, claim_row, reason
+from recheck_report.say.claim import EVERY, SUMMARY, claim_row, reason
 from recheck_report.say.nodes import (
     BREAK,
     Block,
@@ -52,6 +54,58 @@ reading of its source.""",
 }
 SYMBOLS = {"ᵉ": glossary.WORDS["ᵉ"], "§": "by tensor cores on split inputs, within a bound"}
 MOST = 8  # claims of a table; the others are folded
+
+
+# the headline
+
+
+def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
+    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
+    link to the place of its verdict's claims."""
+    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+
+    def part(verdict: str, of: str = "") -> Text:
+        count = counts.get(verdict, 0)
+        number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
+        return text(number, of, f" {VERDICTS[verdict].verb(count)}")
+
+    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
+    judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
+    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
+
+
+def by_verdict(report: Measured) -> dict[str, int]:
+    return {verdict: report.judgement.count(verdict) for verdict in VERDICTS}
+
+
+def counts(report: Measured) -> Text:
+    return counted(by_verdict(report), lambda verdict: f"{CLAIMS}#{slug(verdict)}")
+
+
+def headline(report: Measured) -> str:
+    """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong as
+    printed"; empty without claims."""
+    if not report.record.gpu_measured:
+        return "nothing was measured on a GPU"
+    counts = by_verdict(report)
+    total = sum(counts.values()) - counts[NOT_JUDGED]
+    holds, *fail = (
+        (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
+    )
+    said = " and ".join(f"{n} {verb}" for n, verb in fail if n) or f"0 {fail[0][1]}"
+    return f"{holds[0]} of {total} claims {holds[1]}; {said}" if total else ""
+
+
+def left_out(report: Measured) -> Text:
+    """The claims that are not shown, because the record lacks their experiments."""
+    if not (many := report.collection.left_out):
+        return Text()
+    claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
+    where = ", ".join(f"{count} about {name}" for name, count in many.items())
+    return text(f"{claims} left out, of experiments that this record does not have: {where}.")
+
+
+# the fastest
 
 
 def whose_kernels(report: Measured) -> str:
@@ -202,14 +256,27 @@ def folded(report: Measured) -> Section | None:
 # how sure, and what is missing
 
 
+def _by_kind(report: Measured) -> Table:
+    """How many claims have which verdict, a row for each way to decide them."""
+    by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in (*KINDS, BY_READING)}
+    for judged in report.judgement.claims:
+        by_kind[judged.claim.kind][judged.verdict] += 1
+    rows = (
+        [f"{counts.total()} {kind}", *(str(counts[verdict]) for verdict in VERDICTS)]
+        for kind, counts in by_kind.items()
+        if counts
+    )
+    return table(("decided", *VERDICTS), rows, range(1, 8))
+
+
 def sure(report: Measured) -> Section:
     """How far the numbers can be trusted, and how the claims were decided."""
-    view = View(report)
     titles = [remark.title for remark in provenance.brands(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
-    kinds = table(("decided", *(verdict for verdict in VERDICT.VERDICTS)), view.kinds, range(1, 8))
-    fold = Fold(text("How the claims were decided"), (kinds,))
-    shown = blocks(trusted(report, titles), Bullets(tuple(items)), fold if view.claims else None)
+    fold = Fold(text("How the claims were decided"), (_by_kind(report),))
+    shown = blocks(
+        trusted(report, titles), Bullets(tuple(items)), fold if report.judgement.claims else None
+    )
     return Section(text("How sure is that?"), shown, "sure")
 
 

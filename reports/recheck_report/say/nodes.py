@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from recheck_report.formatting import shape_label
+from recheck_report.formatting import SMALL, digits, shape_label
+from recheck_report.statistics.ratio import Ratio
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,21 @@ def texts(row: Iterable[Text | str]) -> tuple[Text, ...]:
     return tuple(map(text, row))
 
 
+def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
+    """ "1.284× faster than `cublas` [1.280, 1.289]", "2.2 % faster than `cublas` [2.1, 2.4]";
+    below 1 "1.30× slower". An end that is not the threshold `against` does not read as it."""
+    how, shown, mark = (
+        ("slower", ratio.inverse, 1 / against) if ratio.value < 1 else ("faster", ratio, against)
+    )
+    if shown.value < SMALL:
+        value, interval = digits(shown, 100, 0, 100 * (mark - 1), less=100)
+        value += " %"
+    else:
+        value, interval = digits(shown, 1, 1, mark)
+        value += "×"
+    return text(f"{value} {how}", " than " if than else "", than, f" {interval}")
+
+
 # blocks
 
 
@@ -260,7 +276,8 @@ class Picture:
 
     name: str
     title: str
-    alt: str
+    alt: str = ""
+    svg: bytes = b""
     why_not: str = ""  # empty where it was drawn
 
 

@@ -16,8 +16,7 @@ from recheck_report.formatting import SCOPES, durations, margin, shape_label, si
 from recheck_report.queries import MEMORY, metric_of
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.machine import doubt
-from recheck_report.say.nodes import Code, Text, joined, link, strong, text
-from recheck_report.say.ratio import speedup
+from recheck_report.say.nodes import Code, Text, joined, link, speedup, strong, text
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -95,7 +94,7 @@ class Sentences:
             more = f"; two processes may differ by {margin(ratio.resolution)}"
         elif ratio.outcome == "no difference" and not ratio.low <= 1 <= ratio.high:
             # the interval lies clear of 1, and p is not small enough after Holm's correction
-            more = f"; p = {significant(ratio.p, 2)}"
+            more = "; not significant after the correction for all comparisons"
         how = speedup(ratio)
         if ratio.outcome in ("same", "no difference"):
             how = text(strong("equal" if ratio.outcome == "same" else "tie"), ", ", how)

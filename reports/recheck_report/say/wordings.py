@@ -21,10 +21,10 @@ from recheck_report.say.nodes import (
     joined,
     marked,
     prose,
+    speedup,
     table,
     text,
 )
-from recheck_report.say.ratio import speedup
 
 COLUMNS = ["kernel", "what differs", "time", "against the listing", "multiply-adds"]
 COLUMNS += ["shared loads", "global loads", "registers"]

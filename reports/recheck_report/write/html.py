@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -108,7 +109,7 @@ class Writer:
             case Quote():
                 return f"<blockquote><p>{self.inline(of.text)}</p></blockquote>"
             case Picture():
-                return ""  # the page draws from the samples
+                return self._picture(of)
             case Listing():
                 return f'<pre tabindex="0"><code>{html.escape(of.text)}</code></pre>'
             case Fold():
@@ -119,6 +120,14 @@ class Writer:
                 place = f' id="{html.escape(of.anchor)}"' if of.anchor else ""
                 head = f"<h{of.level}>{self.inline(of.title)}</h{of.level}>"
                 return f"<section{place}>{head}\n{self.blocks(of.blocks)}\n</section>"
+
+    def _picture(self, of: Picture) -> str:
+        """A chart as an image within the file; it scrolls where it would be too small to read."""
+        if of.why_not:
+            return f'<p class="note">{html.escape(f"{of.title}: not drawn: {of.why_not}.")}</p>'
+        data = base64.b64encode(of.svg).decode()
+        return f'''<figure tabindex="0"><img src="data:image/svg+xml;base64,{data}" \
+alt="{html.escape(of.alt)}"></figure>'''
 
     def _bullets(self, of: Bullets) -> str:
         items = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
@@ -24,7 +24,6 @@ from recheck_report.say.nodes import (
     Listing,
     Page,
     Paragraph,
-    Picture,
     Section,
     Text,
     blocks,
@@ -136,17 +135,16 @@ in this older record of all samples. Samples of a round are alike, so the interv
 end to end it covers 88 %."""
 
 
-def method_page(report: Measured, charts: Sequence[Picture]) -> Page:
-    """`charts`: those of the levels of memory."""
+def method_page(report: Measured) -> Page:
     says = (
         "Whether the numbers can be trusted, what they mean, on which machine they were measured, "
         "and how to measure them again."
     )
     title = text(f"How it was measured on {machine_of(report.record)}")
-    return Page(MARK, title, blocks(_sections(report, charts)), text(says), README)
+    return Page(MARK, title, blocks(_sections(report)), text(says), README)
 
 
-def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
+def _sections(report: Measured) -> Iterator[Section]:
     record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
@@ -174,7 +172,7 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
         says = text(
             "The latency of a load comes from a chain in which each load waits for the one before."
         )
-        yield Section(text("Memory, level by level"), blocks(says, levels, charts), "memory")
+        yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
     odd_values = odd.values(record)
     if odd_values.rows:

@@ -11,7 +11,6 @@ from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
 from recheck_report.say import answer, documents, harnesses, provenance, standings
-from recheck_report.say.claim import View
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -68,7 +67,7 @@ def readme(
 ) -> Page:
     """`files`: the other files of the folder, which it may link to; `others`: whether the page of
     the claims has other GPUs' verdicts; `chart`: of the claims."""
-    record, view = report.record, View(report)
+    record = report.record
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
     links = [experiments + ": charts, every kernel, every shape"]
     links += [marked(words) for name, words in _LINKS.items() if name in files]
@@ -84,16 +83,18 @@ def readme(
     contents = (link(f"#{name}", CONTENTS[name]) for name in anchors if name in CONTENTS)
     where = marked("**Warnings**: {flags} ([why](#warnings)).", flags=flags) if flags else text()
     body = blocks(
-        joined(" ", _left_out(report, view)),
+        joined(" ", _left_out(report)),
         _no_gpu(record, others),
-        strong(view.counts, ".") if report.judgement.claims and record.gpu_measured else None,
+        strong(answer.counts(report), ".")
+        if report.judgement.claims and record.gpu_measured
+        else None,
         Note(where, warning=True) if where else None,
         text("On this page: ", joined(" · ", contents)),
         chart if record.gpu_measured else None,
         sections,
     )
-    headline = f": {view.headline}" if view.headline else ""
-    return Page(MARK, text(title, headline), body)
+    named = joined(": ", (title, answer.headline(report)))
+    return Page(MARK, named, body)
 
 
 def answer_blocks(
@@ -114,10 +115,9 @@ def answer_blocks(
     )
 
 
-def _left_out(report: Measured, view: View) -> Iterator[Text]:
+def _left_out(report: Measured) -> Iterator[Text]:
     record = report.record
-    if view.left_out:
-        yield view.left_out
+    yield answer.left_out(report)
     if absent := [
         experiment.title for experiment in record.experiments if not record.cases_of(experiment)
     ]:

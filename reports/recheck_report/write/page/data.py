@@ -5,95 +5,46 @@ Every ratio and outcome is what the Markdown report has, made by the same code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS
-from recheck_report.queries import (
-    ceiling_row,
-    first_kernel,
-    metric_of,
-    reference,
-    share,
-    square_sizes,
-)
-from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
-from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
-from recheck_report.say import sizes
+from recheck_report.formatting import percent
+from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference, share
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.pages import machine
-from recheck_report.say.ratio import percent
 from recheck_report.say.tables import source_of
-from recheck_report.statistics import variation
 from recheck_report.write.html import SIGNS
 
 Json = dict[str, Any]
 
 
-def of(report: Measured, others: Sequence[Measured]) -> Json:
-    """Everything but the samples; `others`: records to compare with."""
+def of(report: Measured) -> Json:
+    """Everything but what stands in the page as text."""
     record, counters = report.record, report.probes.counters if report.probes else {}
-    gpu = record.environment.gpu
     return {
         "title": machine(record),
-        "gpu": gpu.name if gpu else None,
-        "schemas": [OLDEST, SCHEMA],
-        "verdicts_schema": VERDICTS_SCHEMA,
-        "verdicts": [*VERDICTS],
         "signs": SIGNS,
         "experiments": [_experiment(report, each) for each in record.experiments],
         **_cases(report),
         "suspects": report.faster_than_ceiling,
-        "others": [_other(report.record, other) for other in others],
         "counters": {name: asdict(c) for name, c in counters.items()},
     }
 
 
-def _other(record: Record, other: Measured) -> Json:
-    """Another record's times of the cases that `record` has, in their order, and its verdicts."""
-    env, by_id = other.record.environment, other.record.by_id
-    cases = [by_id.get(case.id) for case in record.cases]
-    times = [case.seconds if case else None for case in cases]
-    return {
-        "name": f"{machine(other.record)}, {env.started[:10]}",
-        "gpu": other.gpu,
-        "commit": env.git.commit,
-        "started": env.started,
-        "driver": env.driver,
-        "median": [time and float(f"{time.median:.7g}") for time in times],
-        "low": [time and float(f"{time.low:.7g}") for time in times],
-        "high": [time and float(f"{time.high:.7g}") for time in times],
-        "unsure": [at for at, case in enumerate(cases) if case and case.unsure],
-        "verdicts": {judged.claim.id: judged.verdict for judged in other.judgement.claims},
-    }
-
-
 def _experiment(report: Measured, experiment: Experiment) -> Json:
-    record, metric = report.record, metric_of(report.record, experiment)
-    ordinary = experiment in record.ordinary
-    limit = metric.limit(record)
-    drawn = sizes.drawn(report, experiment) if ordinary else []
-    regimes = {case.regime: None for case in record.cases_of(experiment)} if ordinary else {}
+    record = report.record
     return {
         "name": experiment.name,
         "title": experiment.title,
         "axes": list(experiment.axes),
         "headline": experiment.headline,
-        "ranked": record.ranked_by(experiment),
-        "ordinary": ordinary,
-        "audit": experiment.name == AUDIT,
-        "unit": metric.unit,
-        "limit": [metric.ceiling_label, limit] if limit else None,
+        "ordinary": experiment in record.ordinary,
+        "unit": metric_of(record, experiment).unit,
         "vendor": reference(record, experiment),
         "roof": ceiling_row(record, experiment),
-        "squares": square_sizes(record, experiment),
         "shapes": record.shapes(experiment),
         "rows": [row.strategy for row in record.strategies(experiment)],
-        "drawn": drawn,
-        "findings": {
-            regime: sizes.finding(report, experiment, regime, drawn) for regime in regimes
-        },
     }
 
 
@@ -107,7 +58,6 @@ def _cases(report: Measured) -> Json:
         return None if value is None else texts.setdefault(value, len(texts))
 
     columns: dict[str, list[Any]] = {}
-    noises: dict[tuple[tuple[float | None, float | None], ...], int] = {}
     places: dict[tuple[str, str], int] = {}
     numbers = {case.id: at for at, case in enumerate(record.cases)}
     bases = _bases(record)
@@ -139,7 +89,6 @@ def _cases(report: Measured) -> Json:
             "clock": case.clock_hz,
             "watts": power and power.watts,
             "unsure": text(case.unsure),
-            "noise": noises.setdefault(variation.for_gpu().by_duration(case), len(noises)),
         }
         for name in ("paired", "share"):
             line[name] = text(line[name])
@@ -148,12 +97,7 @@ def _cases(report: Measured) -> Json:
             line["rate"] = float(f"{rate:.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
-    return {
-        "rows": list(rows.values()),
-        "texts": list(texts),
-        "noises": list(noises),
-        "cases": columns,
-    }
+    return {"rows": list(rows.values()), "texts": list(texts), "cases": columns}
 
 
 def _short(value: float) -> float:

@@ -1,7 +1,5 @@
 // elements, made without markup: strings of a record only ever become text
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -18,10 +16,6 @@ function add(node, ...children) {
 
 function el(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);
-}
-
-function draw(name, attributes, ...children) {
-  return fill(document.createElementNS(SVG, name), attributes, children);
 }
 
 function code(text, href) {
@@ -60,15 +54,6 @@ function button(text, pressed, attributes = {}) {
 // text whose signs say what they mean where a pointer rests on them
 function signed(text) {
   return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.signs[part] ? el("abbr", { title: DATA.signs[part] }, part) : part));
-}
-
-// what is folded is made when it is first opened
-function fold(heading, make) {
-  const found = el("details", { class: "fold" }, el("summary", {}, heading));
-  found.addEventListener("toggle", () => {
-    if (found.open && found.children.length < 2) found.append(...[make()].flat());
-  });
-  return found;
 }
 
 function controls(...children) {

@@ -1,4 +1,4 @@
-// which row is fastest at a shape, against the library; over all sizes; and the samples of a case
+// which row is fastest at a shape, against the library; over all shapes; and all about a case
 
 VIEWS.speed = showSpeed;
 
@@ -35,12 +35,13 @@ function showSpeed(root, state) {
   const { known, experiment, shapes, shape, regimes, regime } = now;
   const kept = { experiment: experiment.name, shape, regime, all: state.all, measure: state.measure };
   const change = (more) => go({ view: "speed", ...kept, ...more });
-  const answer = answerOf(`${experiment.name}/${shape}`) ?? el("p", { class: "answer small", id: "answer" }, `${experiment.title} at ${shapeLabel(shape)}`);
+  const answer = copyOf(`${experiment.name}/${shape}`) ?? el("p", { class: "answer small" }, `${experiment.title} at ${shapeLabel(shape)}`);
+  answer.id = "answer";
   announce(answer.textContent);
   add(
     root,
     answer,
-    shape === experiment.headline && answerOf(`${experiment.name}/beyond`, { class: "beyond" }),
+    shape === experiment.headline && copyOf(`${experiment.name}/beyond`),
     controls(
       select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "speed", experiment: value })),
       select("shape", `Shape (${experiment.axes.join("×")})`, shapes.map((each) => [each, shapeLabel(each)]), shape, (value) => change({ shape: value })),
@@ -48,15 +49,15 @@ function showSpeed(root, state) {
       checkbox("all", "sweeps, parts and other problems", state.all === "1", (on) => change({ all: on ? "1" : null })),
     ),
     ranking(now, state),
-    overSizes(now, state, change),
-    samplesPart(now, state),
+    now.one && factsOf(now.one),
+    overShapes(now, state, change),
+    copyOf(`${experiment.name}/charts`),
   );
 }
 
-// the report's answer, where it has one
-function answerOf(name, attributes = { id: "answer" }) {
-  const found = document.querySelector(`[data-answer="${CSS.escape(name)}"]`)?.cloneNode(true);
-  return found && fill(found, attributes, []);
+// what the report says or draws under this name, where it does
+function copyOf(name) {
+  return document.querySelector(`[data-copy="${CSS.escape(name)}"]`)?.cloneNode(true);
 }
 
 function ranking(now, state) {
@@ -92,7 +93,7 @@ function groupsOf(shown) {
   kinds.push({ name: "other arithmetic", fits: (row) => row.contends && !(row.arithmetic in ARITHMETIC) });
   kinds.push({ name: "parts, copies and other problems (‡: never an equal)", fits: (row) => !row.contends });
   const groups = kinds.map(({ name, fits }) => ({ name, rows: shown.filter((each) => fits(each.row)) })).filter((each) => each.rows.length);
-  if (groups.length === 1) groups[0].name = "";
+  if (groups.length === 1 && groups[0].name === ARITHMETIC.fp32) groups[0].name = "";
   return groups;
 }
 
@@ -113,84 +114,58 @@ function speedBar(share) {
   return el("span", { class: "speed", "aria-hidden": "true" }, bar);
 }
 
+function factsOf(each) {
+  const facts = [
+    !each.median && [each.status.replaceAll("_", " "), each.reason],
+    each.median && ["median", `${duration(each.median, 4)} [${duration(each.low, 4)}, ${duration(each.high, 4)}]`],
+    each.speedup && [`times as fast as ${each.base.row.name}`, signed(ratioText(each.speedup))],
+    each.median && ["samples", `${each.samples} in ${plural(each.blocks, "round")}; ${each.discarded} discarded`],
+    each.rate && ["rate", `${significant(each.rate)} ${EXPERIMENTS.get(each.experiment).unit}`],
+    each.error !== null && ["error / bound", `${scientific(each.error)} / ${scientific(each.bound)}, ${each.error_metric}`],
+    each.clock && ["SM clock held", `${(each.clock / 1e9).toFixed(3)} GHz`],
+    each.watts && ["power", `${significant(each.watts)} W`],
+    ["source", each.row.source],
+    each.row.note && ["note", each.row.note],
+    each.row.problem && ["solves", each.row.problem],
+    each.id in DATA.suspects && ["suspect", DATA.suspects[each.id]],
+    each.unsure && ["disturbed", each.unsure],
+    ...Object.entries(DATA.counters[each.id]?.values ?? {}).map(([name, value]) => [name.includes("__") ? name : name.replaceAll("_", " "), value.toLocaleString("en")]),
+  ].filter(Boolean);
+  const part = section(each.id, el("dl", { class: "facts" }, facts.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value)))));
+  part.id = "of-a-case";
+  return part;
+}
+
 const MEASURES = {
-  rate: { of: (each) => each.rate && { value: each.rate, low: (each.rate * each.median) / each.high, high: (each.rate * each.median) / each.low }, text: ({ value }) => significant(value) },
-  ratio: { of: (each) => each.speedup, text: ratioText },
-  error: { of: (each) => each.error && { value: each.error }, text: ({ value }) => scientific(value), tick: (value) => value.toExponential(0) },
+  rate: { value: (each) => each.rate, text: (each) => significant(each.rate) },
+  ratio: { value: (each) => each.speedup?.value ?? null, text: (each) => ratioText(each.speedup) },
 };
 
-function overSizes(now, state, change) {
-  const { experiment, timed, regime, one } = now;
-  if (!experiment.ordinary) return "";
-  const here = timed.filter((each) => each.regime === regime);
-  const measure = chosen(state.measure, ["rate", "ratio"]);
+// every row and shape in one table, the library first
+function overShapes(now, state, change) {
+  const { experiment, timed, regime } = now;
+  const measure = chosen(state.measure, Object.keys(MEASURES));
   const names = { rate: experiment.unit, ratio: `times as fast as ${experiment.vendor ?? "the first row"}` };
-  const rows = [...new Set([...experiment.drawn, one?.row.name].filter(Boolean))].filter((name) => here.some((each) => each.row.name === name));
-  return section(
-    "Over all sizes",
-    controls(select("measure", "Measure", Object.entries(names), measure, (value) => change({ measure: value }))),
-    sizesPlot(experiment, here, rows, measure, names[measure], experiment.findings[regime], limitOfSizes(experiment, measure)),
-    fold("Every row and shape", () => sizesTable(experiment, here, measure, names[measure])),
-  );
-}
-
-// the library has the same colour in every plot, and so has what is compared with it first
-function toneOf({ vendor }, name, at) {
-  return name === vendor ? 1 : at + (at > 0 ? 1 : 0);
-}
-
-// what rates are limited by; or the library, over which ratios are
-function limitOfSizes({ limit, unit, vendor }, measure) {
-  if (measure === "ratio") return { name: vendor, level: 1 };
-  return limit && { name: `${limit[0]}, ${significant(limit[1])} ${unit}`, level: limit[1] };
-}
-
-function sizesPlot(experiment, here, rows, measure, name, caption, limit = null) {
-  const { of, text, tick } = MEASURES[measure];
-  const others = rows.filter((each) => each !== experiment.vendor);
-  const series = rows.map((row) => ({
-    name: row,
-    tone: toneOf(experiment, row, others.indexOf(row)),
-    shape: row === experiment.vendor ? "diamond" : SHAPES[others.indexOf(row) % 3],
-    line: true,
-    points: experiment.squares.flatMap(([edge, shape]) => {
-      const each = here.find((other) => other.row.name === row && other.shape === shape);
-      const value = each && of(each);
-      if (!value) return [];
-      return [{ x: edge, y: value.value, low: value.low, high: value.high, text: `${row} at ${shapeLabel(shape)}: ${text(value)}${each.median ? `, ${duration(each.median)}` : ""}`, go: { view: "speed", case: each.id } }];
-    }),
-  })).filter((each) => each.points.length);
-  const points = series.flatMap((each) => each.points);
-  if (!points.length) return el("p", { class: "note" }, "No row has times at sizes that a line may connect; the table has them all.");
-  const limits = limit ? [limit] : [];
-  const edges = [...new Set(points.map((p) => p.x))].sort((a, b) => a - b);
-  return figure({
-    wide: true,
-    caption,
-    alt: `${caption}. ${name} of ${rows.join(", ")} over sizes`,
-    x: { ...extent(edges, { log: true, room: 0.03 }), ticks: edges.map((edge) => [edge, String(edge)]), label: experiment.axes.length > 1 ? `${experiment.axes.join(" = ")} (elements, log)` : `${experiment.axes[0]} (log)` },
-    y: { ...extent([...points.flatMap((p) => [p.y, p.low ?? p.y, p.high ?? p.y]), ...limits.map((each) => each.level)], { log: true }), text: tick, label: `${name} (log)` },
-    series,
-    limits,
-  });
-}
-
-function sizesTable(experiment, here, measure, name) {
-  const { of, text } = MEASURES[measure];
-  const known = new Map(here.map((each) => [`${each.row.name}/${each.shape}`, each]));
-  const value = (row, shape) => (known.has(`${row}/${shape}`) ? of(known.get(`${row}/${shape}`)) : null);
-  const library = (row) => row !== experiment.vendor;
-  const rows = experiment.rows.filter((row) => here.some((each) => each.row.name === row)).sort((a, b) => library(a) - library(b));
-  const shapes = experiment.shapes.filter((shape) => here.some((each) => each.shape === shape));
+  const { value, text } = MEASURES[measure];
+  const here = new Map(timed.filter((each) => each.regime === regime).map((each) => [`${each.row.name}/${each.shape}`, each]));
+  const caseOf = (row, shape) => here.get(`${row}/${shape}`);
+  const valueOf = (row, shape) => (caseOf(row, shape) ? value(caseOf(row, shape)) : null);
+  const shapes = experiment.shapes.filter((shape) => experiment.rows.some((row) => caseOf(row, shape)));
+  const rows = experiment.rows.filter((row) => shapes.some((shape) => caseOf(row, shape)));
+  rows.sort((a, b) => (a !== experiment.vendor) - (b !== experiment.vendor));
   const columns = [
     { name: "row", value: (row) => row, cell: (row) => code(row) },
     ...shapes.map((shape) => ({
       name: shapeLabel(shape),
       number: true,
       largestFirst: true,
-      value: (row) => value(row, shape)?.value ?? null,
-      cell: (row) => (value(row, shape) ? text(value(row, shape)) : "·"),
+      value: (row) => valueOf(row, shape),
+      cell: (row) => (valueOf(row, shape) === null ? "·" : text(caseOf(row, shape))),
     })),
   ];
-  return table({ caption: `${experiment.title}: ${name}, every row and shape`, columns, rows, page: 24 });
+  return section(
+    "Every row and shape",
+    controls(select("measure", "Measure", Object.entries(names), measure, (name) => change({ measure: name }))),
+    table({ caption: `${experiment.title}, ${REGIMES[regime] ?? regime}: ${names[measure]}`, columns, rows, page: 12 }),
+  );
 }
