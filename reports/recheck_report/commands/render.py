@@ -23,18 +23,18 @@ from recheck_report.claims.sources import SOURCES
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
+from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import harnesses, standings
+from recheck_report.say.answer import fastest_rows
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
-from recheck_report.say.nodes import Page, blocks, text
+from recheck_report.say.nodes import Page, blocks, text, unlinked
 from recheck_report.say.pages import changes as changes_page
 from recheck_report.say.pages import claims as claims_page
 from recheck_report.say.pages import errata as errata_page
-from recheck_report.say.pages import harnesses as harnesses_page
-from recheck_report.say.pages import without
+from recheck_report.say.pages import harnesses, without
 from recheck_report.say.pages.experiment import experiment_page
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import Peak, readme
@@ -64,8 +64,13 @@ def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Pea
         peak = read(folder / name, own)
     else:
         peak = Measured(load(folder / name)[0], Collection(folder, {}), {})
-    figures = standings.brief(peak)
-    return Peak(figures, f"{link}/{name}/") if figures else None
+    rows = {
+        each.name: [
+            tuple(map(unlinked, row)) for row in fastest_rows(peak, each) if row[3].plain != NONE
+        ]
+        for each in peak.record.ordinary
+    }
+    return Peak(rows, f"{link}/{name}/") if any(rows.values()) else None
 
 
 def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
@@ -78,7 +83,7 @@ def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
             continue
         if numbers and numbers.environment.gpu == report.gpu:
             data = (folder / harnesses.FILE).read_bytes()
-            page = markdown.page(harnesses_page.page(numbers, README))
+            page = markdown.page(harnesses.page(numbers, README))
             return {harnesses.FILE: data, harnesses.PAGE: page}
     return {}
 

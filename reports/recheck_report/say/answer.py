@@ -4,7 +4,7 @@ fastest kernels, what fails, depends and holds, how sure that is, and what it ca
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from recheck_report.anchors import CLAIMS, METHOD, page, slug
@@ -14,8 +14,9 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
-from recheck_report.say import glossary, provenance, standings
+from recheck_report.say import provenance, standings
 from recheck_report.say.claim import EVERY, SUMMARY, claim_row, reason
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
     Block,
@@ -31,6 +32,7 @@ from recheck_report.say.nodes import (
     marked,
     table,
     text,
+    texts,
 )
 from recheck_report.say.trust import trust, trusted
 
@@ -52,7 +54,6 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
-SYMBOLS = {"ᵉ": glossary.WORDS["ᵉ"], "§": "by tensor cores on split inputs, within a bound"}
 MOST = 8  # claims of a table; the others are folded
 
 
@@ -119,16 +120,9 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
-def symbols(rows: Iterable[Sequence[Text] | Sequence[Text | str]]) -> Text | None:
-    """What the marks in these rows mean; None without one."""
-    shown = "".join(text(cell).plain for row in rows for cell in row)
-    used = [f"{mark}: {meaning}." for mark, meaning in SYMBOLS.items() if mark in shown]
-    return text(" ".join(used)) if used else None
-
-
 def fastest(report: Measured) -> Section | None:
     """The best kernel of each experiment at its headline shape against the library."""
-    rows = [row for experiment in report.record.ordinary for row in _fastest(report, experiment)]
+    rows = [row for each in report.record.ordinary for row in fastest_rows(report, each)]
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
@@ -141,11 +135,12 @@ def fastest(report: Measured) -> Section | None:
     claims = map(claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
-    return Section(text(title), blocks(table(columns, rows), symbols([*rows, *claims])), "fastest")
+    return Section(text(title), blocks(table(columns, rows), marks([*rows, *claims])), "fastest")
 
 
-def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
-    """A row for each contest of an experiment that has a time."""
+def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
+    """For each contest of an experiment that has a time: which and where, the kernel, the library,
+    the kernel against the library for one launch and sustained, how many shapes it won."""
     none = link(f"{page(experiment)}#without-a-time", "no time")
     title = link(page(experiment), experiment.title)
     where = f"{standings.in_fp32(report, experiment)}, {shape_label(experiment.headline)}"
@@ -157,7 +152,7 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
         label = f", {contest.label}" if contest.label else ""
         shapes = link(f"{page(experiment)}#shapes", counts) if counts else NONE
         if not shown.names:
-            yield [text(title, where, label), none, *[NONE] * 3, shapes]
+            yield texts((text(title, where, label), none, *[NONE] * 3, shapes))
             continue
         warm = standings.standing(report, experiment, contest, regime="sustained")
         over = warm.words if contest.library else text(NONE)
@@ -178,7 +173,7 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
             pair[0] = text(pair[0], BREAK, f"{kind}: ", named)
             if printed.ratio:
                 single = text(single, BREAK, "listing: ", printed.words)
-        yield [text(title, where, label), *pair, single, over, shapes]
+        yield texts((text(title, where, label), *pair, single, over, shapes))
 
 
 # the claims, by verdict

@@ -159,6 +159,11 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*parts)
 
 
+def unlinked(source: Text) -> Text:
+    """The text without its links, for another report."""
+    return text(*(p.inside if isinstance(p, Link) else p for p in source.parts))
+
+
 def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
     """ "C12, C14 and 3 more"."""
     rest = len(texts) - most

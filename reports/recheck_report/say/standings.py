@@ -11,6 +11,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, duration, margin, shape_label
 from recheck_report.queries import MEMORY, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Code,
     Section,
@@ -82,7 +83,7 @@ class Standing:
         if self.ratio.masked_by_run_to_run:
             why = f", noise {margin(self.ratio.resolution)}"
         elif self.ratio.low > 1 or self.ratio.high < 1:
-            why = ", not significant among all comparisons"
+            why = " ≈"
         return text("tie: ", speedup(self.ratio), why)
 
 
@@ -214,44 +215,6 @@ def untimed(report: Measured, experiment: Experiment, shape: str = "") -> Text:
     return marked(f"No kernel has a time at {shape_label(shape)}: {why}.")
 
 
-@dataclass(frozen=True)
-class Brief:
-    """A contest at the headline shape, without links, for another report."""
-
-    label: str  # the contest's
-    kernel: Text
-    library: Text
-    single: Text  # "4.2 % faster [4.1, 4.4] cold"
-    sustained: Text
-    shapes: str  # "5 won, 1 tied, 2 lost"
-
-    @property
-    def words(self) -> Text:
-        label = f"{self.label}, " if self.label else ""
-        pair = text(label, self.kernel, " against ", self.library)
-        return text(pair, ": ", self.single, ", sustained ", self.sustained)
-
-
-def brief(report: Measured) -> dict[str, list[Brief]]:
-    """The contests that have both times, by experiment."""
-    briefs: dict[str, list[Brief]] = {}
-    for experiment in report.record.ordinary:
-        for contest in contests(report, experiment):
-            shown = standing(report, experiment, contest)
-            warm = standing(report, experiment, contest, regime="sustained")
-            if shown.best and shown.library:
-                line = Brief(
-                    contest.label,
-                    text(Code(shown.best.strategy), shown.best.marks),
-                    text(Code(shown.library.strategy), shown.library.marks),
-                    text(shown.words, f" {shown.regime}"),
-                    warm.words if warm.ratio else text("not measured"),
-                    tally(over_shapes(report, experiment, contest)),
-                )
-                briefs.setdefault(experiment.name, []).append(line)
-    return briefs
-
-
 def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     """The fastest kernel against the library at each shape, losses marked; None without a pair."""
     made = contests(report, experiment)
@@ -271,7 +234,8 @@ def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     columns = ["shape", *["contest"] * (len(made) > 1), "fastest kernel", "library"]
     note = text(
         f"The fastest kernel against the fastest row of the library, {made[0].regime} unless the "
-        "shape says sustained. Tied: the interval with its noise includes 1, or p is 5 % or more."
+        "shape says sustained. Tied: the interval with its noise includes 1, or p is 5 % or more. ",
+        marks(rows),
     )
     columns += ["kernel against library", "outcome"]
     shown_table = table(columns, rows, title=f"{experiment.title}, shape by shape")

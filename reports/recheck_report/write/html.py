@@ -7,6 +7,7 @@ import html
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from recheck_report.say.glossary import MARKS
 from recheck_report.say.nodes import (
     Anchor,
     Block,
@@ -30,16 +31,7 @@ from recheck_report.say.nodes import (
 
 PAGES = ("claims.md", "errata.md")  # their anchors are in other views
 SENTENCE = 60  # letters in a cell of a column that needs width
-# tooltips of the signs after a number or a name
-SIGNS = {
-    "ᵉ": "From the far ends of both intervals: too few common rounds for pairing.",
-    "≈": "No significant difference, after correction for the number of comparisons.",
-    "±": "The larger half of the 95 % interval of the median.",
-    "§": "Split inputs on tensor cores: not IEEE fp32, but within its own error bound.",
-    "†": "Not fp32-accurate: it rounds its inputs.",
-    "‡": "Solves another problem with the same bytes: not comparable with the others.",
-}
-_SIGN = re.compile(f"[{''.join(SIGNS)}]")
+_SIGN = re.compile(f"[{''.join(MARKS)}]")
 
 
 def place(to: str) -> str | None:
@@ -175,7 +167,7 @@ def _look(number: bool, column: Iterable[Text]) -> str:
 def _signed(literal: str) -> str:
     """The escaped text; its signs have tooltips."""
     return _SIGN.sub(
-        lambda sign: f'<abbr title="{html.escape(SIGNS[sign[0]])}">{sign[0]}</abbr>',
+        lambda sign: f'<abbr title="{html.escape(MARKS[sign[0]].capitalize())}">{sign[0]}</abbr>',
         html.escape(literal),
     )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import SPECIAL
 from recheck_report.say import (
     glossary,
@@ -31,53 +30,19 @@ from recheck_report.say.nodes import (
     paragraph,
     table,
     text,
-    texts,
 )
-from recheck_report.say.pages import MARK, README, without
+from recheck_report.say.pages import MARK, README
 from recheck_report.say.pages import machine as machine_of
 from recheck_report.say.self_audit import resolution_text
-from recheck_report.say.trust import trust
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
-GUIDELINE = table(
-    ("the guideline asks for", "Recheck"),
-    (
-        (
-            "separate warm-up and measurement",
-            "yes: warm-up of up to 6 s, then ten windows of 0.2 s",
-        ),
-        ("launches without gaps", "yes, except for two readings of the clock per window"),
-        (
-            "two or more rotated inputs, in total twice L2",
-            marked("yes; *cold* instead reads twice L2 before each launch"),
-        ),
-        ("fixed frequency", "no: Recheck changes no setting of the GPU"),
-        ("fixed power", "yes, at the GPU's limit"),
-        ("CUDA events; clock, power, temperature", "yes; the SMs read the clock themselves"),
-        (
-            "settled clocks",
-            "yes: time within 0.5 % and power within 2 % over four half seconds; or “not in 6 s”",
-        ),
-        ("L2 hits and utilisation profiled", "partly: Nsight Compute counts only what claims need"),
-        (
-            "time against speed of light",
-            marked("partly: against what this machine [reaches](#machine)"),
-        ),
-        ("uniform values in [−1, 1]", "partly: in (−½, ½), with the same mantissas"),
-        ("over 1,000 launches", "partly: 2 s, because launches take 50 µs to 30 ms"),
-        ("1 s to cool down", "yes, before each kernel"),
-    ),
-)
 RUN_TO_RUN = """\
 The 95 % intervals of this report predict what this process would measure again; another process
 differs by more. A difference counts only if it exceeds the *noise* of that ratio: how far {share}
 of {count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both
 cases, the noise is at least that of the ratio's class, which three of four ratios there stay
 within. For cases that were not measured in the same rounds, the noise of both times adds up."""
-GUIDED = """\
-How *sustained* follows NVIDIA's “GEMM Performance Measurement Methodology Guidelines” (CUTLASS, PR
-3366):"""
 CHECKED = """\
 **Correctness check.** A time is recorded only for a case whose result passed its check on the same
 binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} {checks} the
@@ -148,12 +113,6 @@ def _sections(report: Measured) -> Iterator[Section]:
     record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    questions = or_placeholder(
-        lambda: trust(report), lambda why: [texts(("The rest of this table", without(why)))]
-    )
-    yield Section(
-        text("Can it be trusted?"), blocks(table(("", "this record"), questions)), "trust"
-    )
     audit = self_audit.sentence(record, comparisons.audit)
     pairs = self_audit.pairs_table(comparisons.audit)
     yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
@@ -181,9 +140,6 @@ def _sections(report: Measured) -> Iterator[Section]:
             "them unless the table says otherwise."
         )
         yield Section(text("Odd values"), blocks(says, odd_values), "odd-values")
-    if "sustained" in regimes:
-        title = text("NVIDIA's guideline, point by point")
-        yield Section(title, blocks(marked(GUIDED), GUIDELINE), "guideline")
     special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
     gaps = tables.not_passed(record, special)
     if gaps.rows:

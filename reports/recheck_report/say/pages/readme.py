@@ -10,7 +10,8 @@ from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, READM
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
-from recheck_report.say import answer, documents, harnesses, provenance, standings
+from recheck_report.say import answer, documents, provenance
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -28,7 +29,7 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.pages import MARK, machine, without
+from recheck_report.say.pages import MARK, harnesses, machine, without
 
 NEXT = (
     "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
@@ -56,9 +57,10 @@ _LINKS = {
 
 @dataclass(frozen=True)
 class Peak:
-    """What the peak collection's report of a GPU model reports for each contest, by experiment."""
+    """What the peak collection's report of a GPU model says of its fastest kernels: the rows of
+    `answer.fastest_rows` that have a ratio, by experiment."""
 
-    says: dict[str, list[standings.Brief]]
+    rows: dict[str, list[tuple[Text, ...]]]
     folder: str  # the folder of that report, as an address relative to this one
 
 
@@ -136,27 +138,13 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
 
 def beyond(record: Record, peak: Peak | None) -> Section | None:
     """What kernels beyond the documents reach; None without a report of them."""
-    says = peak.says if peak else {}
-    rows = [
-        (
-            ", ".join(filter(None, (experiment.title, line.label))),
-            line.kernel,
-            line.library,
-            line.single,
-            line.sustained,
-            line.shapes,
-        )
-        for experiment in record.ordinary
-        for line in says.get(experiment.name, ())
-    ]
+    rows = [row for e in record.ordinary for row in (peak.rows.get(e.name, ()) if peak else ())]
     if not peak or not rows:
         return None
     lead = text("At the same shapes, from ", link(f"{peak.folder}{README}", "another report"), ":")
     columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
     return Section(
-        text("Beyond the documents"),
-        blocks(lead, table(columns, rows), answer.symbols(rows)),
-        level=3,
+        text("Beyond the documents"), blocks(lead, table(columns, rows), marks(rows)), level=3
     )
 
 

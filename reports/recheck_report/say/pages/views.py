@@ -13,6 +13,7 @@ from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
 from recheck_report.say import answer, bottlenecks, claim, documents, standings, tables
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Anchor,
     Block,
@@ -105,11 +106,13 @@ def answers(report: Measured, peak: Peak | None) -> Iterator[tuple[str, Text]]:
         for shape in dict.fromkeys(shapes):
             fastest = [*standings.sentences(report, experiment, shape)]
             fastest = fastest or [standings.untimed(report, experiment, shape)]
-            symbols = answer.symbols([fastest]) or text()
-            yield f"{experiment.name}/{shape}", joined(" ", (*fastest, symbols))
-        if peak and (lines := peak.says.get(experiment.name)):
+            yield f"{experiment.name}/{shape}", joined(" ", (*fastest, marks([fastest])))
+        if peak and (rows := peak.rows.get(experiment.name)):
             where = link(f"{peak.folder}{FILE}", "Beyond the documents")
-            words = joined("; ", (line.words for line in lines))
+            words = joined("; ", (
+                text(about, ": ", kernel, " against ", library, ": ", once, ", sustained ", over)
+                for about, kernel, library, once, over, _ in rows
+            ))  # fmt: skip
             yield f"{experiment.name}/beyond", text(where, ": ", words)
 
 

@@ -12,9 +12,9 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import percent
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference, share
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.glossary import MARKS
 from recheck_report.say.pages import machine
 from recheck_report.say.tables import source_of
-from recheck_report.write.html import SIGNS
 
 Json = dict[str, Any]
 
@@ -24,7 +24,7 @@ def of(report: Measured) -> Json:
     record, counters = report.record, report.probes.counters if report.probes else {}
     return {
         "title": machine(record),
-        "signs": SIGNS,
+        "marks": MARKS,
         "experiments": [_experiment(report, each) for each in record.experiments],
         **_cases(report),
         "suspects": report.faster_than_ceiling,

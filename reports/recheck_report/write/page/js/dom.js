@@ -53,7 +53,7 @@ function button(text, pressed, attributes = {}) {
 
 // text whose signs say what they mean where a pointer rests on them
 function signed(text) {
-  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.signs[part] ? el("abbr", { title: DATA.signs[part] }, part) : part));
+  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.marks[part] ? el("abbr", { title: DATA.marks[part] }, part) : part));
 }
 
 function controls(...children) {
