@@ -3,13 +3,11 @@ fastest kernels, what fails, depends and holds, how sure that is, and what it ca
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from recheck_report.anchors import CLAIMS, METHOD, page, slug
+from recheck_report.anchors import CLAIMS, METHOD, README, page, slug
 from recheck_report.claims import Judged
-from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
@@ -120,9 +118,20 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
-def fastest(report: Measured) -> Section | None:
-    """The best kernel of each experiment at its headline shape against the library."""
-    rows = [row for each in report.record.ordinary for row in fastest_rows(report, each)]
+@dataclass(frozen=True)
+class Peak:
+    """What the peak collection's report of a GPU model says of its fastest kernels: the rows of
+    `fastest_rows` that have a ratio, by experiment."""
+
+    rows: dict[str, list[tuple[Text, ...]]]
+    folder: str  # the folder of that report, as an address relative to this one
+
+
+def fastest(report: Measured, peak: Peak | None) -> Section | None:
+    """The best kernel of each experiment at its headline shape against the library, and below what
+    kernels beyond the documents reach."""
+    ordinary = report.record.ordinary
+    rows = [row for each in ordinary for row in fastest_rows(report, each)]
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
@@ -135,7 +144,16 @@ def fastest(report: Measured) -> Section | None:
     claims = map(claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
-    return Section(text(title), blocks(table(columns, rows), marks([*rows, *claims])), "fastest")
+    beyond, fold = [row for each in ordinary if peak for row in peak.rows.get(each.name, ())], None
+    if peak and beyond:
+        lead = text("From ", link(f"{peak.folder}{README}", "another report"), ":")
+        name = "Kernels beyond the documents"
+        fold = Fold(
+            text(name),
+            blocks(lead, table(["experiment", "kernel", *columns[2:]], beyond, title=name)),
+        )
+    shown = blocks(table(columns, rows), fold, marks([*rows, *beyond, *claims]))
+    return Section(text(title), shown, "fastest")
 
 
 def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
@@ -251,27 +269,11 @@ def folded(report: Measured) -> Section | None:
 # how sure, and what is missing
 
 
-def _by_kind(report: Measured) -> Table:
-    """How many claims have which verdict, a row for each way to decide them."""
-    by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in (*KINDS, BY_READING)}
-    for judged in report.judgement.claims:
-        by_kind[judged.claim.kind][judged.verdict] += 1
-    rows = (
-        [f"{counts.total()} {kind}", *(str(counts[verdict]) for verdict in VERDICTS)]
-        for kind, counts in by_kind.items()
-        if counts
-    )
-    return table(("decided", *VERDICTS), rows, range(1, 8))
-
-
 def sure(report: Measured) -> Section:
-    """How far the numbers can be trusted, and how the claims were decided."""
+    """How far the numbers can be trusted."""
     titles = [remark.title for remark in provenance.brands(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
-    fold = Fold(text("How the claims were decided"), (_by_kind(report),))
-    shown = blocks(
-        trusted(report, titles), Bullets(tuple(items)), fold if report.judgement.claims else None
-    )
+    shown = blocks(trusted(report, titles), Bullets(tuple(items)))
     return Section(text("How sure is that?"), shown, "sure")
 
 

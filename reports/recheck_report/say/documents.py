@@ -19,7 +19,7 @@ from recheck_report.say.outcome import finding
 CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
-CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
+CHANGED = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 
 
 def one_title(report: Measured) -> Text:
@@ -157,7 +157,7 @@ def _concerned(report: Measured, name: str) -> Text:
     return link(place_of(case, record.experiment_of(case)), name)
 
 
-def changes(report: Measured) -> list[list[Text]]:
+def changed_checks(report: Measured) -> list[list[Text]]:
     """The changes after which a verdict was another: what decided the claim before, and what it
     came to then and comes to now."""
     rows = []

@@ -10,10 +10,10 @@ from recheck_report.say.nodes import Table, Text, table, text
 LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
 # what follows a number or a name
 MARKS = {
-    "ᵉ": "from the far ends of two intervals, as the two share too few rounds",
-    "≈": "no significant difference, after the correction for all comparisons of the report",
+    "ᵉ": "from the far ends of two intervals, for lack of common rounds",
+    "≈": "not significant among all comparisons of the report",
     "±": "the larger half of the 95 % interval of the median",
-    "§": "tensor cores add up products of split inputs: not IEEE fp32, within a bound of its own",
+    "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",
     "†": "not fp32-accurate, as it rounds its inputs: not compared as an equal",
     "‡": "another problem, or a part of this one: not compared as an equal",
 }

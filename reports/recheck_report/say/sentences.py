@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import SCOPES, durations, margin, shape_label, significant
-from recheck_report.queries import MEMORY, metric_of
+from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.machine import doubt
-from recheck_report.say.nodes import Code, Text, joined, link, speedup, strong, text
+from recheck_report.say.nodes import Code, Text, link, speedup, strong, text
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import Ratio
 
@@ -107,25 +107,6 @@ class Sentences:
         """`against` for two (strategy, regime) at one shape; raises Missing."""
         cases = [self.need(strategy, shape, regime) for strategy, regime in (base, other)]
         return self.against(*cases)
-
-
-def drained(report: Measured) -> Text:
-    """How much longer libraries take drained where memory binds and little is written, at the
-    headline: "`matvec/cublas` takes 0.8 % longer"; empty where no case tells."""
-    record, said = report.record, []
-    for experiment in record.ordinary:
-        if record.ranked_by(experiment) != "cold" or metric_of(record, experiment) is not MEMORY:
-            continue
-        for row in record.strategies(experiment):
-            cold, late = (
-                record.timed(experiment, row.strategy, experiment.headline, regime)
-                for regime in ("cold", "drained")
-            )
-            if row.role == "baseline" and cold and late:
-                change = 100 * (late.time.median / cold.time.median - 1)
-                how = f"{abs(change):.1f} % {'longer' if change > 0 else 'less'}"
-                said.append(text(Code(f"{experiment.name}/{row.strategy}"), f" takes {how}"))
-    return joined(", ", said)
 
 
 def prices(report: Measured) -> dict[str, Line]:

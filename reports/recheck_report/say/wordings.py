@@ -13,7 +13,6 @@ from recheck_report.say import bottlenecks
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Block,
-    Bullets,
     Code,
     Section,
     Text,
@@ -64,8 +63,7 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
     title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
     lead = text(Code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
     why = prose(listing.wordings_why)
-    told = _changes(report, base, others)
-    return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
+    return blocks(lead, why, table(COLUMNS, rows, range(2, 8), title))
 
 
 def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator[Text | str]:
@@ -100,49 +98,12 @@ def _number(count: float | None) -> str:
     return NONE if count is None else f"{count:.0f}"
 
 
-def _widths(counted: Mapping[str, float], kind: str) -> dict[int, int]:
-    """How many loads of each width, the widest first."""
+def _loads(counted: Mapping[str, float], kind: str) -> str:
+    """ "4 × 16 B, 16 × 4 B": how many loads of each width, the widest first."""
     begins = f"{TRIP}{kind}_"
-    found = {
-        int(name.removeprefix(begins)): int(count)
+    loads = {
+        int(name.removeprefix(begins)): count
         for name, count in counted.items()
         if name.startswith(begins) and name.removeprefix(begins).isdecimal()
     }
-    return dict(sorted(found.items(), reverse=True))
-
-
-def _loads(counted: Mapping[str, float], kind: str) -> str:
-    """ "4 × 16 B, 16 × 4 B"."""
-    return ", ".join(f"{count} × {width} B" for width, count in _widths(counted, kind).items())
-
-
-def _changes(report: Measured, printed: Case, others: list[Case]) -> Bullets:
-    """What each word does to the listing's time, the slowest first, and what its loop loads."""
-    found: list[Text] = []
-    for case in sorted(others, key=lambda case: -case.time.median):
-        ratio = report.comparisons.verdict(printed, case, picked=len(others))
-        if ratio.outcome in ("slower", "faster"):
-            why = _why(report, printed, case)
-            found.append(text(_word(printed, case), ": ", speedup(ratio), why))
-    same = len(others) - len(found)
-    if same:
-        found.append(text(f"{'the other words' if found else 'each'}: no measurable difference"))
-    return Bullets(tuple(found))
-
-
-def _why(report: Measured, printed: Case, case: Case) -> Text:
-    """ ", with 32 shared loads per 16 multiply-adds, not 20": the loads that changed, per as
-    many multiply-adds as the listing has in a trip; empty if they did not or are unknown."""
-    base, other = (_counted(report, each) for each in (printed, case))
-    trip, own = base.get(f"{TRIP}ffma"), other.get(f"{TRIP}ffma")
-    if not trip or not own:
-        return text()
-    for kind in ("shared_loads", "global_loads"):
-        before = sum(_widths(base, kind).values())
-        after = sum(_widths(other, kind).values()) * trip / own
-        if before != after:
-            what = kind.replace("_", " ")
-            return text(f", with {after:.3g} {what} per {trip:.0f} multiply-adds, not {before}")
-    if trip != own:
-        return text(f", with {own:.0f} multiply-adds per trip of the loop, not {trip:.0f}")
-    return text()
+    return ", ".join(f"{count:.0f} × {width} B" for width, count in sorted(loads.items())[::-1])

@@ -6,16 +6,7 @@ from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import (
-    glossary,
-    machine,
-    memory,
-    odd,
-    provenance,
-    self_audit,
-    sentences,
-    tables,
-)
+from recheck_report.say import glossary, machine, memory, odd, provenance, self_audit, tables
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -179,7 +170,7 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
         marked(CHECKED, tests=" and the tests" * is_ours, checks="check" if is_ours else "checks"),
         marked(UNSEEN, inner=marked(" (*inner*)") if "inner" in regimes else ""),
         _clocks(report, regimes),
-        _drained(report) if "drained" in regimes else text(),
+        marked(DRAINED) if "drained" in regimes else text(),
         marked(FIRST) if regimes & {"first", "first_context"} else text(),
         marked(ORDER + (rounds if method.rounds else "") + SUSTAINED * ("sustained" in regimes)),
         _comparisons(report),
@@ -210,12 +201,6 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
     return marked(CLOCKS, events=events, end_to_end=end_to_end)
-
-
-def _drained(report: Measured) -> Text:
-    elsewhere = sentences.drained(report)
-    lead = " Other experiments differ little: at the headline, "
-    return text(marked(DRAINED), text(lead, elsewhere, ".") if elsewhere else "")
 
 
 def _comparisons(report: Measured) -> Text:

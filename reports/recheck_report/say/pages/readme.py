@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection as Names
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
 from recheck_report.say import answer, documents, provenance
-from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -55,17 +53,12 @@ _LINKS = {
 }
 
 
-@dataclass(frozen=True)
-class Peak:
-    """What the peak collection's report of a GPU model says of its fastest kernels: the rows of
-    `answer.fastest_rows` that have a ratio, by experiment."""
-
-    rows: dict[str, list[tuple[Text, ...]]]
-    folder: str  # the folder of that report, as an address relative to this one
-
-
 def readme(
-    report: Measured, files: Names[str], others: bool, peak: Peak | None, chart: Picture | None
+    report: Measured,
+    files: Names[str],
+    others: bool,
+    peak: answer.Peak | None,
+    chart: Picture | None,
 ) -> Page:
     """`files`: the other files of the folder, which it may link to; `others`: whether the page of
     the claims has other GPUs' verdicts; `chart`: of the claims."""
@@ -100,14 +93,13 @@ def readme(
 
 
 def answer_blocks(
-    report: Measured, peak: Peak | None, more: Iterator[Block] | None = None
+    report: Measured, peak: answer.Peak | None, more: Iterator[Block] | None = None
 ) -> tuple[Block, ...]:
     """The fastest, `more` about that, the claims by verdict, how sure they are, and what the report
     cannot tell."""
     return blocks(
-        answer.fastest(report),
+        answer.fastest(report, peak),
         more,
-        beyond(report.record, peak),
         answer.failing(report),
         answer.unsettled(report),
         answer.folded(report),
@@ -134,18 +126,6 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
         return None
     where = f" What GPUs gave, claim by claim: [other GPUs]({CLAIMS}#other-gpus)." if others else ""
     return Note(marked(f"Why: {{reason}}. {NEXT}{where}", reason=record.no_gpu_because))
-
-
-def beyond(record: Record, peak: Peak | None) -> Section | None:
-    """What kernels beyond the documents reach; None without a report of them."""
-    rows = [row for e in record.ordinary for row in (peak.rows.get(e.name, ()) if peak else ())]
-    if not peak or not rows:
-        return None
-    lead = text("At the same shapes, from ", link(f"{peak.folder}{README}", "another report"), ":")
-    columns = ["experiment", "kernel", "library", "single launches", "sustained", "shapes"]
-    return Section(
-        text("Beyond the documents"), blocks(lead, table(columns, rows), marks(rows)), level=3
-    )
 
 
 def _measured_with(record: Record) -> Text:

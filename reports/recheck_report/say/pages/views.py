@@ -3,7 +3,6 @@ show as well comes from the functions that they call."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from urllib.parse import quote, urlencode
 
@@ -30,10 +29,10 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.pages import changes, compare, errata, machine
+from recheck_report.say.pages import changed_checks, compare, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import Peak, answer_blocks
+from recheck_report.say.pages.readme import answer_blocks
 
 FILE = "report.html"
 
@@ -86,7 +85,7 @@ def bar(report: Measured) -> list[tuple[str, int, Text]]:
     ]
 
 
-def sections(report: Measured, peak: Peak | None) -> tuple[Block, ...]:
+def sections(report: Measured, peak: answer.Peak | None) -> tuple[Block, ...]:
     """What the first page of the Markdown report says, from the fastest kernels on."""
     made = {"shapes": standings.shapes_section, "costs": bottlenecks.costs}
     folds = (
@@ -98,7 +97,7 @@ def sections(report: Measured, peak: Peak | None) -> tuple[Block, ...]:
     return answer_blocks(report, peak, folds)
 
 
-def answers(report: Measured, peak: Peak | None) -> Iterator[tuple[str, Text]]:
+def answers(report: Measured, peak: answer.Peak | None) -> Iterator[tuple[str, Text]]:
     """Which row is the fastest, by "experiment/shape", and what kernels beyond the documents reach,
     by "experiment/beyond"."""
     for experiment in report.record.ordinary:
@@ -135,16 +134,6 @@ def choices(report: Measured) -> dict[str, tuple[str, dict[str, str]]]:
         "verdict": ("Verdict", {verdict: verdict for verdict in VERDICTS if verdict in shown}),
         "kind": ("Decided by", {e: e for e in (*KINDS, BY_READING) if e in kinds}),
     }
-
-
-def origin(source: Source) -> Text:
-    """Who wrote a document, and where it is."""
-    name = source.title or source.name
-    name += f" ({source.english})" if source.english else ""
-    by = ", ".join(filter(None, (source.author, source.year)))
-    parts = re.split(r"(https?://[^\s,;)>\]]+)", source.url or source.found)
-    where = (link(part, part) if at % 2 else part for at, part in enumerate(parts))
-    return text(strong(name), f", {by}. " if by else ". ", *where)
 
 
 def of_claim(report: Measured, judged: Judged) -> tuple[Block, ...]:
@@ -196,7 +185,7 @@ def evidence(report: Measured) -> tuple[Block, ...]:
             for section in errata.page(report).blocks
             if isinstance(section, Section) and section.anchor != "errata"
         ),
-        changes.page(report).blocks if report.changed_verdicts else None,
+        changed_checks.page(report).blocks if report.changed_verdicts else None,
     )
     titles = ((section.anchor, section.title) for section in body if isinstance(section, Section))
     names = [*titles, ("every-case", text("Every case"))]

@@ -22,9 +22,9 @@ from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
 from recheck_report.say import claim, documents, provenance
+from recheck_report.say.answer import Peak
 from recheck_report.say.nodes import Note, Picture, Text, table
 from recheck_report.say.pages import machine, views
-from recheck_report.say.pages.readme import Peak
 from recheck_report.write.html import Writer
 from recheck_report.write.page import data
 
@@ -186,10 +186,6 @@ def _summary(report: Measured, peak: Peak | None, charts: Sequence[Picture], wri
 
 
 def _claims(report: Measured, writer: Writer) -> str:
-    notes = "\n".join(
-        f'<p class="note" data-document="{escape(each.id)}">{writer.inline(views.origin(each))}</p>'
-        for each in views.sources(report)
-    )
     heads = "".join(f"<span>{name}</span>" for name in ("", "id", "verdict", "they said", "here"))
     items = "\n".join(_claim(report, each, writer) for each in report.judgement.claims)
     errata = table(documents.ERRATA, documents.errata(report), title="Errata")
@@ -206,7 +202,6 @@ def _claims(report: Measured, writer: Writer) -> str:
 <input type="search" id="search" placeholder="an id, or words of it"></label>
 {"".join(_choice(name, *choice) for name, choice in views.choices(report).items())}
 </form>
-{notes}
 <p class="count scripted"></p>
 <ul class="claims">
 <li class="claim heads" aria-hidden="true">{heads}</li>
