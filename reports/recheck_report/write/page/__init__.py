@@ -249,7 +249,7 @@ def _speed(report: Measured, peak: Peak | None, pictures: Pictures, writer: Writ
         for key, answer in views.answers(report, peak)
     ]
     charts = [
-        f'<div data-copy="{escape(name)}/charts">{writer.blocks(tuple(drawn))}</div>'
+        f'<div class="charts" data-copy="{escape(name)}/charts">{writer.blocks(tuple(drawn))}</div>'
         for name, drawn in pictures.items()
         if name
     ]

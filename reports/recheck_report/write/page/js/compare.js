@@ -7,7 +7,8 @@ VIEWS.compare = (root, state) => {
   const names = (experiment?.rows ?? []).filter((name) => timed.some((each) => each.row.name === name));
   if (names.length < 2) return;
   const library = names.includes(experiment.vendor) ? experiment.vendor : names[1];
-  const first = chosen(state.kernel, names, names.find((name) => name !== library));
+  const kernel = timed.find(({ row }) => row.target === "gpu" && row.contends && row.name !== library);
+  const first = chosen(state.kernel, names, kernel?.row.name ?? names.find((name) => name !== library));
   const second = chosen(state.against, names, library);
   const caseOf = (name, { shape, regime }) => timed.find((each) => each.row.name === name && each.shape === shape && each.regime === regime);
   const pairs = timed.filter((each) => each.row.name === first).map((each) => ({ each, other: caseOf(second, each) }));
@@ -17,8 +18,8 @@ VIEWS.compare = (root, state) => {
   const columns = [
     { name: "shape", value: ({ each }) => each.shape, cell: ({ each }) => shapeLabel(each.shape) },
     { name: "regime", value: ({ each }) => REGIMES[each.regime] ?? each.regime },
-    { name: first, number: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
-    { name: second, number: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
+    { name: first, number: true, minor: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
+    { name: second, number: true, minor: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
     { name: `${first} against ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },
   ];
   add(

@@ -158,6 +158,7 @@ function overShapes(now, state, change) {
     ...shapes.map((shape) => ({
       name: shapeLabel(shape),
       number: true,
+      minor: shape !== now.shape,
       largestFirst: true,
       value: (row) => valueOf(row, shape),
       cell: (row) => (valueOf(row, shape) === null ? "·" : text(caseOf(row, shape))),
