@@ -162,31 +162,6 @@ def other_runs(judged: Judged) -> str:
     return f"{agree} of {runs}" if runs and judged.headline else ""
 
 
-# all that is known of a claim besides its row, a line each
-
-
-def asked_and_then(claim: Claim) -> list[Text]:
-    """What its checks ask, and what its document measured."""
-    hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
-    then = joined(", ", [figure(claim), hardware])
-    return ["Required: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
-
-
-def findings(record: Record, judged: Judged) -> list[Text]:
-    """What each of its checks found."""
-    return [say.fact(record, outcome) for outcome in judged.outcomes]
-
-
-def also_measured(record: Record, judged: Judged) -> list[Text]:
-    """What decides nothing."""
-    facts = (say.fact(record, outcome, of_claim=False) for outcome in judged.also)
-    return ["Also measured: " + fact for fact in facts]
-
-
-def left_open(claim: Claim) -> list[Text]:
-    return ["The document leaves open: " + prose(parameter.what).ended for parameter in claim.open]
-
-
 # rows of tables, and verdicts.json
 
 

@@ -3,22 +3,18 @@ claims have changed."""
 
 from __future__ import annotations
 
-from functools import cache
-
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
-from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
-from recheck_report.record.record import Case, Record
 from recheck_report.say.claim import reference
 from recheck_report.say.nodes import BREAK, Text, anchor, code, joined, link, prose, strong, text
 from recheck_report.say.outcome import finding
 
 CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
-ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
+ERRATA = ["erratum", "where", "as written", "what is right", "claims", "proof"]
 CHANGED = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 
 
@@ -108,7 +104,8 @@ def errata(report: Measured) -> list[list[Text]]:
     for corrected in report.judgement.errata:
         erratum = corrected.erratum
         english = text(" (“", prose(erratum.english), "”)") if erratum.english else Text()
-        concerns = joined(", ", (_concerned(report, name) for name in erratum.concerns))
+        judged = (name for name in erratum.concerns if report.judgement.find(name))
+        concerns = joined(", ", map(reference, judged)) or text(NONE)
         rows.append(
             [
                 text(anchor(f"erratum-{erratum.id.lower()}"), erratum.id),
@@ -127,34 +124,6 @@ def errata_of(report: Measured, claim: str) -> Text:
     errata = (corrected.erratum for corrected in report.judgement.errata)
     ids = [erratum.id for erratum in errata if claim in erratum.concerns]
     return joined(", ", (link(f"{ERRATA_PAGE}#erratum-{name.lower()}", name) for name in ids))
-
-
-@cache
-def _by_algorithm(record: Record) -> dict[str, list[Case]]:
-    cases: dict[str, list[Case]] = {}
-    for case in record.cases:
-        if not case.sweep:
-            cases.setdefault(case.source.algorithm, []).append(case)
-    return cases
-
-
-def _concerned(report: Measured, name: str) -> Text:
-    """A claim, an algorithm or a document, with a link if it stands in the report."""
-    record = report.record
-    if report.judgement.find(name):
-        return reference(name)
-    rows = _by_algorithm(record).get(name)
-    if not rows:
-        return text(name)
-    headline = {experiment.name: experiment.headline for experiment in record.experiments}
-
-    def fit(case: Case) -> tuple[bool, bool]:
-        """Whether it is the listing as printed, and in the table that shows most."""
-        printed = case.strategy.startswith(f"{case.source.document.lower()}_")
-        return printed, case.shape_name == headline[case.experiment]
-
-    case = max(rows, key=fit)
-    return link(place_of(case, record.experiment_of(case)), name)
 
 
 def changed_checks(report: Measured) -> list[list[Text]]:

@@ -39,6 +39,7 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
+from recheck_report.say.outcome import fact
 from recheck_report.say.pages import MARK, compare, machine
 
 
@@ -159,9 +160,14 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     about = judged.claim
     english = text(" (“", prose(about.english), "”)") if about.english else Text()
     quote = text("“", prose(about.quote), "”", english, " ", claim.place(judged))
-    facts = claim.asked_and_then(about)
-    facts += claim.findings(report.record, judged)
-    facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
+    hardware = "" if about.hardware in about.figure else prose(about.hardware)
+    then = joined(", ", [claim.figure(about), hardware])
+    facts = ["Required: " + prose(about.expected).ended]
+    facts += ["Then: " + then + "."] if then else []
+    facts += [fact(report.record, outcome) for outcome in judged.outcomes]
+    also = (fact(report.record, outcome, of_claim=False) for outcome in judged.also)
+    facts += ["Also measured: " + line for line in also]
+    facts += ["The document leaves open: " + prose(choice.what).ended for choice in about.open]
     # that the verdict turned as the check was changed, with its evidence known
     days = [change.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [

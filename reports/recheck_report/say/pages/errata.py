@@ -14,10 +14,6 @@ _PROVEN = (
     " few lines with the same mistake and compiles them once it is corrected. By reading: the"
     " sentence says how one sees it."
 )
-_ALGORITHMS = (
-    " What an erratum concerns besides claims and documents is an algorithm, and leads to a row"
-    " made from it."
-)
 _GENERAL_FORMS = (
     "Each listing is measured as printed, and once more in our general form, which takes any shape"
     " and stride. General forms against the listings: "
@@ -31,12 +27,9 @@ _COST = (
 def page(report: Measured) -> Page:
     sections = []
     if rows := errata(report):
-        algorithms = {case.source.algorithm for case in report.record.cases} - {""}
-        concerned = {
-            name for corrected in report.judgement.errata for name in corrected.erratum.concerns
-        }
-        how = text(_PROVEN, _ALGORITHMS if algorithms & concerned else "")
-        sections.append(Section(text("Errata"), blocks(how, table(ERRATA, rows)), "errata"))
+        sections.append(
+            Section(text("Errata"), blocks(text(_PROVEN), table(ERRATA, rows)), "errata")
+        )
     if listed := listings.listed(report):
         reconstructed = (
             emphasis("Reconstructed"),

@@ -71,7 +71,7 @@ def readme(
     flags = "; ".join(remark.title for remark in provenance.brands(report))
     sections = blocks(
         or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
-        Section(text("All pages"), blocks(Bullets(tuple(links)), _measured_with(record)), "pages"),
+        Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
         _documents(report, ERRATA in files),
     )
     anchors = [section.anchor for section in sections if isinstance(section, Section)]
@@ -128,7 +128,7 @@ def _no_gpu(record: Record, others: bool) -> Note | None:
     return Note(marked(f"Why: {{reason}}. {NEXT}{where}", reason=record.no_gpu_because))
 
 
-def _measured_with(record: Record) -> Text:
+def measured_with(record: Record) -> Text:
     env = record.environment
     commit = "Commit unknown: git knew none of its source tree"
     if env.git.has_commit:

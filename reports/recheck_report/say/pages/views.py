@@ -32,7 +32,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import changed_checks, compare, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import answer_blocks
+from recheck_report.say.pages.readme import answer_blocks, measured_with
 
 FILE = "report.html"
 
@@ -46,17 +46,8 @@ def view(name: str, **parameters: str) -> str:
 
 
 def about(report: Measured) -> Text:
-    """ "NVIDIA H200 · commit 1234567 · 2026-11-24 · driver 580"."""
-    env = report.record.environment
-    dirty = " with uncommitted changes" if env.git.dirty else ""
-    facts = [
-        env.git.commit and f"commit {env.git.commit[:7]}{dirty}",
-        env.started[:10],
-        env.driver and f"driver {env.driver}",
-        env.cuda_runtime and f"CUDA {env.cuda_runtime}",
-        f"{env.build_type} build",
-    ]
-    return joined(" · ", (strong(machine(report.record)), *filter(None, facts)))
+    """ "NVIDIA H200 · Commit 1234567 · 2026-11-24 · driver 580"."""
+    return text(strong(machine(report.record)), " · ", measured_with(report.record))
 
 
 def headline(report: Measured) -> Text:
