@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def record() -> Json:
     """A record of an H100 in which one row fails."""
-    return spoil(h100(), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    return spoil(h100(), "/tile8_depth8/4096x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")

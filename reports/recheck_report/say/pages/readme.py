@@ -92,14 +92,10 @@ def readme(
     return Page(MARK, named, body)
 
 
-def answer_blocks(
-    report: Measured, peak: answer.Peak | None, more: Iterator[Block] | None = None
-) -> tuple[Block, ...]:
-    """The fastest, `more` about that, the claims by verdict, how sure they are, and what the report
-    cannot tell."""
+def answer_blocks(report: Measured, peak: answer.Peak | None) -> tuple[Block, ...]:
+    """The fastest, the claims by verdict, how sure they are, and what the report cannot tell."""
     return blocks(
         answer.fastest(report, peak),
-        more,
         answer.failing(report),
         answer.unsettled(report),
         answer.folded(report),

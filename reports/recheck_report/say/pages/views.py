@@ -3,7 +3,7 @@ show as well comes from the functions that they call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import claim_anchor
@@ -11,12 +11,9 @@ from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
-from recheck_report.say import answer, bottlenecks, claim, documents, standings, tables
-from recheck_report.say.glossary import marks
+from recheck_report.say import answer, claim, documents
 from recheck_report.say.nodes import (
-    Anchor,
     Block,
-    Fold,
     Section,
     Table,
     Text,
@@ -32,7 +29,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import changed_checks, compare, errata, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import answer_blocks, measured_with
+from recheck_report.say.pages.readme import measured_with
 
 FILE = "report.html"
 
@@ -74,36 +71,6 @@ def bar(report: Measured) -> list[tuple[str, int, Text]]:
         for v, many in answer.by_verdict(report).items()
         if many
     ]
-
-
-def sections(report: Measured, peak: answer.Peak | None) -> tuple[Block, ...]:
-    """What the first page of the Markdown report says, from the fastest kernels on."""
-    made = {"shapes": standings.shapes_section, "costs": bottlenecks.costs}
-    folds = (
-        Fold(text(Anchor(f"{name}-{e.name}"), f"{e.title}: ", section.title), section.blocks)
-        for name, make in made.items()
-        for e in report.record.ordinary
-        if (section := make(report, e))
-    )
-    return answer_blocks(report, peak, folds)
-
-
-def answers(report: Measured, peak: answer.Peak | None) -> Iterator[tuple[str, Text]]:
-    """Which row is the fastest, by "experiment/shape", and what kernels beyond the documents reach,
-    by "experiment/beyond"."""
-    for experiment in report.record.ordinary:
-        shapes = [*report.record.shapes(experiment), experiment.headline]
-        for shape in dict.fromkeys(shapes):
-            fastest = [*standings.sentences(report, experiment, shape)]
-            fastest = fastest or [standings.untimed(report, experiment, shape)]
-            yield f"{experiment.name}/{shape}", joined(" ", (*fastest, marks([fastest])))
-        if peak and (rows := peak.rows.get(experiment.name)):
-            where = link(f"{peak.folder}{FILE}", "Beyond the documents")
-            words = joined("; ", (
-                text(about, ": ", kernel, " against ", library, ": ", once, ", sustained ", over)
-                for about, kernel, library, once, over, _ in rows
-            ))  # fmt: skip
-            yield f"{experiment.name}/beyond", text(where, ": ", words)
 
 
 # the claims and the errata
@@ -166,10 +133,8 @@ def compared(report: Measured, others: Sequence[Measured]) -> tuple[Block, ...]:
 
 
 def evidence(report: Measured) -> tuple[Block, ...]:
-    """Which cases have no time, and the pages on the method, the documents and the checks."""
-    gaps = tables.not_passed(report.record, report.record.ordinary)
+    """The pages on the method, the documents and the checks."""
     body = blocks(
-        Section(text("Cases without a time"), (gaps,), "without-a-time") if gaps.rows else None,
         method_page(report).blocks,
         (
             section
@@ -179,8 +144,7 @@ def evidence(report: Measured) -> tuple[Block, ...]:
         changed_checks.page(report).blocks if report.changed_verdicts else None,
     )
     titles = ((section.anchor, section.title) for section in body if isinstance(section, Section))
-    names = [*titles, ("every-case", text("Every case"))]
-    return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in names))), *body)
+    return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in titles))), *body)
 
 
 def made_from(report: Measured) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import quote
 
 from recheck_report.anchors import claim_anchor
+from recheck_report.anchors import page as experiment_address
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
@@ -25,26 +26,17 @@ from recheck_report.say import claim, documents, provenance
 from recheck_report.say.answer import Peak
 from recheck_report.say.nodes import Note, Picture, Text, table
 from recheck_report.say.pages import machine, views
+from recheck_report.say.pages.experiment import experiment_page
+from recheck_report.say.pages.readme import answer_blocks
 from recheck_report.write.html import Writer
 from recheck_report.write.page import data
 
 # concatenated in this order; each is one idea
-SCRIPTS = (
-    "data",
-    "format",
-    "dom",
-    "table",
-    "address",
-    "claims",
-    "speed",
-    "compare",
-    "cases",
-    "main",
-)
+SCRIPTS = ("data", "format", "dom", "table", "address", "claims", "cases", "compare", "main")
 _HERE = Path(__file__).parent
 # characters that could end the element that holds the data, or a line of it
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-WITHOUT = "Tables of any shape and case need a script. All else can be read without."
+WITHOUT = "The tables of all cases and of two kernels need a script. All else can be read without."
 Pictures = Mapping[str, Sequence[Picture]]
 
 
@@ -61,13 +53,13 @@ def page(
     style = (_HERE / "page.css").read_text("utf-8") + _widths(report)
     shown = _views(report, peak, others, pictures or {}, writer)
     sections = (
-        f'<section id="view={name.lower()}" data-view="{name.lower()}">\n{inner}\n</section>'
+        f'<section id="view={name}" data-view="{name}">\n{inner}\n</section>'
         for name, inner in shown.items()
     )
     nav = (
-        f'<li><a href="#view={name.lower()}" data-view="{name.lower()}">{name}</a></li>'
+        f'<li><a href="#view={name}" data-view="{name}">{name.capitalize()}</a></li>'
         for name in shown
-        if name != "Evidence"
+        if name != "evidence"
     )
     name = escape(machine(report.record))
     return f"""\
@@ -96,7 +88,7 @@ def page(
 </main>
 <footer>
 <p>{escape(views.made_from(report))}</p>
-<p><a href="#view=evidence" data-view="evidence">Evidence: self-audit, method, every case</a></p>
+<p><a href="#view=evidence" data-view="evidence">Evidence: words, self-audit, method</a></p>
 </footer>
 <p id="live" class="unseen" role="status" aria-live="polite"></p>
 <script type="application/json" id="data">{embedded(data.of(report))}</script>
@@ -131,16 +123,22 @@ def _views(
     pictures: Pictures,
     writer: Writer,
 ) -> dict[str, str]:
-    """What each view holds before a script runs, by its title."""
+    """What each view holds before a script runs, by its name."""
     made = '<div class="made"></div>'
+    shown = {"summary": _summary(report, peak, pictures.get("", ()), writer)}
+    if report.judgement.claims:
+        shown["claims"] = _claims(report, writer)
+    for experiment in report.record.ordinary:
+        view = experiment_address(experiment).removesuffix(".md")
+        about = experiment_page(report, experiment, pictures.get(experiment.name, ()))
+        shown[view] = Writer(writer.case_place, f"{view}-").page(about)
+    compared = writer.blocks(views.compared(report, others))
     evidence = writer.blocks((*_warnings(report), *views.evidence(report)))
-    other_runs = writer.blocks(views.compared(report, others))
     return {
-        "Summary": _summary(report, peak, pictures.get("", ()), writer),
-        "Claims": _claims(report, writer),
-        "Speed": _speed(report, peak, pictures, writer),
-        "Compare": f"<h1>Compare</h1>\n{other_runs}\n{made}",
-        "Evidence": f'<h1>Evidence</h1>\n{evidence}\n<div id="every-case" class="made"></div>',
+        **shown,
+        "cases": f"<h1>Every case</h1>\n{made}",
+        "compare": f"<h1>Compare</h1>\n{compared}\n{made}",
+        "evidence": f"<h1>Evidence</h1>\n{evidence}",
     }
 
 
@@ -149,7 +147,7 @@ def _warnings(report: Measured) -> tuple[Note, ...]:
 
 
 def _case(name: str) -> str:
-    return f"#view=speed&case={quote(name, safe='/,')}"
+    return f"#view=cases&search={quote(name, safe='/,')}"
 
 
 def _widths(report: Measured) -> str:
@@ -182,7 +180,7 @@ def _summary(report: Measured, peak: Peak | None, charts: Sequence[Picture], wri
 <p class="eyebrow">{writer.inline(views.about(report))}</p>
 <h1 class="answer">{writer.inline(views.headline(report))}</h1>
 {claims if verdicts else ""}
-{writer.blocks((*_warnings(report), *charts, *views.sections(report, peak)))}"""
+{writer.blocks((*_warnings(report), *charts, *answer_blocks(report, peak)))}"""
 
 
 def _claims(report: Measured, writer: Writer) -> str:
@@ -240,23 +238,3 @@ data-document="{document}" data-verdict="{verdict}" data-kind="{kind}"><summary 
 <div class="body">
 {writer.blocks(views.of_claim(report, judged))}
 </div></details></li>"""
-
-
-def _speed(report: Measured, peak: Peak | None, pictures: Pictures, writer: Writer) -> str:
-    """The answers at every shape, and the charts; a script shows those of one at a time."""
-    answers = [
-        f'<p class="answer small" data-copy="{escape(key)}">{writer.inline(answer)}</p>'
-        for key, answer in views.answers(report, peak)
-    ]
-    charts = [
-        f'<div class="charts" data-copy="{escape(name)}/charts">{writer.blocks(tuple(drawn))}</div>'
-        for name, drawn in pictures.items()
-        if name
-    ]
-    found = "\n".join(answers + charts)
-    return f"""\
-<h1 class="unseen">Speed</h1>
-<div class="unscripted">
-{found}
-</div>
-<div class="made"></div>"""

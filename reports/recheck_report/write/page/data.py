@@ -5,12 +5,10 @@ Every ratio and outcome is what the Markdown report has, made by the same code.
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import percent
-from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference, share
+from recheck_report.queries import first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.glossary import MARKS
 from recheck_report.say.pages import machine
@@ -20,36 +18,8 @@ Json = dict[str, Any]
 
 
 def of(report: Measured) -> Json:
-    """Everything but what stands in the page as text."""
-    record, counters = report.record, report.probes.counters if report.probes else {}
-    return {
-        "title": machine(record),
-        "marks": MARKS,
-        "experiments": [_experiment(report, each) for each in record.experiments],
-        **_cases(report),
-        "suspects": report.faster_than_ceiling,
-        "counters": {name: asdict(c) for name, c in counters.items()},
-    }
-
-
-def _experiment(report: Measured, experiment: Experiment) -> Json:
-    record = report.record
-    return {
-        "name": experiment.name,
-        "title": experiment.title,
-        "axes": list(experiment.axes),
-        "headline": experiment.headline,
-        "ordinary": experiment in record.ordinary,
-        "unit": metric_of(record, experiment).unit,
-        "vendor": reference(record, experiment),
-        "roof": ceiling_row(record, experiment),
-        "shapes": record.shapes(experiment),
-        "rows": [row.strategy for row in record.strategies(experiment)],
-    }
-
-
-def _cases(report: Measured) -> Json:
-    """Rows of the experiments' tables, and the cases by columns; each text that many share once."""
+    """The experiments, the rows of their tables, and the cases by columns; each text that many
+    cases share stands there once."""
     record = report.record
     rows: dict[tuple[str, str], Json] = {}
     texts: dict[str, int] = {}
@@ -66,7 +36,9 @@ def _cases(report: Measured) -> Json:
         key = (case.experiment, case.strategy)
         if key not in rows:
             places[key], rows[key] = len(rows), _row(report, case)
-        time, error, power = case.seconds, case.error, case.power
+        time, error, rate = case.seconds, case.error, None
+        if time and not case.part_of:
+            rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
         base = bases.get((case.experiment, case.shape_name, case.regime))
         line: Json = {
             "row": places[key],
@@ -77,27 +49,36 @@ def _cases(report: Measured) -> Json:
             "median": time and time.median,
             "low": time and time.low,
             "high": time and time.high,
-            "samples": len(case.samples),
-            "discarded": time.discarded if time else 0,
-            "blocks": len(case.blocks),
             "error": error and error.value,
             "bound": error and error.bound,
-            "error_metric": text(error.metric) if error else None,
-            "rate": None,
+            "rate": rate,
             "base": base and numbers[base.id],
             **_compared(report, base, case),
-            "clock": case.clock_hz,
-            "watts": power and power.watts,
             "unsure": text(case.unsure),
+            "suspect": text(report.faster_than_ceiling.get(case.id)),
         }
-        for name in ("paired", "share"):
-            line[name] = text(line[name])
-        if time and not case.part_of:
-            rate = metrics[case.experiment].rate(case, time.median)
-            line["rate"] = float(f"{rate:.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
-    return {"rows": list(rows.values()), "texts": list(texts), "cases": columns}
+    return {
+        "title": machine(record),
+        "marks": MARKS,
+        "experiments": [_experiment(report, each) for each in record.experiments],
+        "rows": list(rows.values()),
+        "texts": list(texts),
+        "cases": columns,
+    }
+
+
+def _experiment(report: Measured, experiment: Experiment) -> Json:
+    record = report.record
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "ordinary": experiment in record.ordinary,
+        "unit": metric_of(record, experiment).unit,
+        "vendor": reference(record, experiment),
+        "rows": [row.strategy for row in record.strategies(experiment)],
+    }
 
 
 def _short(value: float) -> float:
@@ -120,20 +101,14 @@ def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
 
 
 def _compared(report: Measured, base: Case | None, case: Case) -> Json:
-    """How many times as fast a case is as its base, with the interval, what the report concludes
-    from that, and from what it is: "rounds", or far "ends"; its share of the ceiling."""
-    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "paired", "share"))
-    found["outcome"] = 0
-    if not base or not case.seconds or case.part_of:
-        return found
-    if case is not base:
+    """How many times as fast a case is as its base, with the interval and its mark, and what the
+    report concludes from that."""
+    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "mark", "outcome"))
+    if base and case.seconds and not case.part_of and case is not base:
         ratio = report.comparisons.verdict(base, case)
         found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
-        found |= {"ratio_high": _short(ratio.high), "paired": "rounds" if ratio.rounds else "ends"}
+        found |= {"ratio_high": _short(ratio.high), "mark": ratio.mark}
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
-    best = ceiling_row(report.record, report.record.experiment_of(case))
-    of_roof = share(report.comparisons, report.record, case, best) if case.target == "gpu" else None
-    found["share"] = percent(of_roof) if of_roof else None
     return found
 
 
@@ -141,13 +116,7 @@ def _row(report: Measured, case: Case) -> Json:
     return {
         "experiment": case.experiment,
         "name": case.strategy,
-        "role": case.role,
         "target": case.target,
-        "arithmetic": case.arithmetic,
-        "note": case.note,
-        "problem": case.problem,
-        "part_of": case.part_of,
-        "sweep": case.sweep,
         "contends": case.contends,
         "marks": case.marks,
         "source": source_of(report, case).plain,

@@ -4,12 +4,11 @@
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const EXPERIMENTS = new Map(DATA.experiments.map((each) => [each.name, each]));
 const CASES = casesOf(DATA);
-const BY_ID = new Map(CASES.map((each) => [each.id, each]));
 
 // one object for each case, from the table's columns; each text stands there once
 function casesOf({ rows, texts, cases }) {
   const names = Object.keys(cases);
-  const spelled = new Set(["shape", "regime", "status", "reason", "error_metric", "unsure", "paired", "share"]);
+  const spelled = new Set(["shape", "regime", "status", "reason", "unsure", "suspect"]);
   const made = (cases.row ?? []).map((_, at) => {
     const found = {};
     for (const name of names) {
@@ -29,8 +28,8 @@ function casesOf({ rows, texts, cases }) {
 }
 
 // how many times as fast a case is as its base, as the report has it
-function speedupOf({ ratio, ratio_low: low, ratio_high: high, paired, outcome }) {
-  return { value: ratio, low, high, mark: paired === "ends" ? "ᵉ" : "", open: outcome === 0 };
+function speedupOf({ ratio, ratio_low: low, ratio_high: high, mark, outcome }) {
+  return { value: ratio, low, high, mark, open: outcome === 0 };
 }
 
 // the experiments whose rows are compared; those of the audit and the machine are evidence

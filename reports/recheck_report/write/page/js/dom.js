@@ -18,13 +18,8 @@ function el(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-function code(text, href) {
-  const found = el("code", {}, text);
-  return href ? el("a", { href }, found) : found;
-}
-
-function link(text, parameters) {
-  return el("a", { href: hrefOf(parameters) }, text);
+function code(text) {
+  return el("code", {}, text);
 }
 
 // a labelled <select>; `options` are [value, text], and `changed` gets the chosen value
@@ -39,12 +34,6 @@ function select(id, label, options, value, changed) {
     }),
   );
   return el("label", { class: "field", for: id }, el("span", {}, label), chosen);
-}
-
-function checkbox(id, label, checked, changed) {
-  const box = el("input", { type: "checkbox", id, onchange: () => changed(box.checked) });
-  box.checked = checked;
-  return el("label", { class: "check", for: id }, box, label);
 }
 
 function button(text, pressed, attributes = {}) {

@@ -34,7 +34,7 @@ function show() {
   } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
   // what the address names
   const of = (kind) => state[kind] && `${kind}-${state[kind].toLowerCase()}`;
-  const named = of("claim") ?? of("erratum") ?? state.section ?? (state.case && "of-a-case");
+  const named = of("claim") ?? of("erratum") ?? state.section;
   const place = named && document.getElementById(named);
   place?.closest("details")?.setAttribute("open", "");
   place?.scrollIntoView();
