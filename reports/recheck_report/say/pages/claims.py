@@ -169,7 +169,7 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     facts += ["Also measured: " + line for line in also]
     facts += ["The document leaves open: " + prose(choice.what).ended for choice in about.open]
     # that the verdict turned as the check was changed, with its evidence known
-    days = [change.date for change in report.changed_verdicts if change.claim == about.id]
+    days = [change.entry.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [
         text("The verdict changed with the check, ", link(CHANGES, day), ".") for day in days[-1:]
     ]
