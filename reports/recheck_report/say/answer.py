@@ -13,7 +13,7 @@ from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import provenance, standings
-from recheck_report.say.claim import EVERY, SUMMARY, claim_row, reason
+from recheck_report.say.claim import because, measured, reason, reference, said, tested
 from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
@@ -52,6 +52,8 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
+EVERY = "on every GPU"  # instead of how many other runs agree
+CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
 MOST = 8  # claims of a table; the others are folded
 
 
@@ -141,7 +143,7 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
-    claims = map(claim_row, report.judgement.claims)
+    claims = map(_claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
     beyond, fold = [row for each in ordinary if peak for row in peak.rows.get(each.name, ())], None
@@ -197,6 +199,23 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
 # the claims, by verdict
 
 
+def _other_runs(judged: Judged) -> str:
+    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
+    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
+        return EVERY
+    agree, runs = judged.other_runs
+    return f"{agree} of {runs}" if runs and judged.headline else ""
+
+
+def _claim_row(judged: Judged) -> list[Text]:
+    """A claim in one row that reads without a click. What a verdict depends on is in its reason, so
+    the ratio that one choice gives is left out."""
+    about = text(reference(judged.claim.id), " ", said(judged.claim))
+    runs = text(_other_runs(judged) or NONE)
+    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
+    return [about, says, because(judged) or text(NONE), runs]
+
+
 def _with(report: Measured, *verdicts: str) -> list[Judged]:
     return [judged for judged in report.judgement.claims if judged.verdict in verdicts]
 
@@ -205,9 +224,10 @@ def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
     """A table of claims; those after the first few are folded."""
 
     def some(part: list[Judged], title: str) -> Table:
-        rows = [claim_row(judged) for judged in part]
+        rows = [_claim_row(judged) for judged in part]
         runs = {row[-1].plain for row in rows}
-        columns = SUMMARY if len(runs) > 1 or runs.isdisjoint({NONE, EVERY}) else SUMMARY[:-1]
+        told = len(runs) > 1 or runs.isdisjoint({NONE, EVERY})
+        columns = CLAIMS_COLUMNS if told else CLAIMS_COLUMNS[:-1]
         return table(columns, (row[: len(columns)] for row in rows), title=title)
 
     shown, more = claims[:MOST], claims[MOST:]
@@ -252,9 +272,9 @@ def folded(report: Measured) -> Section | None:
             if not some:
                 continue
             name = f"{source.id}, {source.name}: {len(some)} {VERDICTS[verdict].verb(len(some))}"
-            rows = [claim_row(judged) for judged in some]
+            rows = [_claim_row(judged) for judged in some]
             of_table = f"{source.id}, {verdict}"
-            shown = table(SUMMARY, rows, title=of_table)
+            shown = table(CLAIMS_COLUMNS, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
                 about = (
                     (row[0], reason(judged) or NONE) for row, judged in zip(rows, some, strict=True)

@@ -21,10 +21,6 @@ from recheck_report.say.asked import asked, named_by_claim
 from recheck_report.say.nodes import BREAK, Text, joined, link, prose, text
 from recheck_report.statistics.ratio import LEVEL
 
-EVERY = "on every GPU"  # instead of how many other runs agree
-SUMMARY = ["they said", "measured", "why", "earlier runs that agree"]
-
-
 # what a document says
 
 
@@ -154,24 +150,7 @@ def reason(judged: Judged) -> Text:
     return Text()
 
 
-def other_runs(judged: Judged) -> str:
-    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
-    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
-        return EVERY
-    agree, runs = judged.other_runs
-    return f"{agree} of {runs}" if runs and judged.headline else ""
-
-
-# rows of tables, and verdicts.json
-
-
-def claim_row(judged: Judged) -> list[Text]:
-    """A claim in one row of the table SUMMARY, which reads without a click. What a verdict depends
-    on is in its reason, so the ratio that one choice gives is left out."""
-    about = text(reference(judged.claim.id), " ", said(judged.claim))
-    runs = text(other_runs(judged) or NONE)
-    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
-    return [about, says, because(judged) or text(NONE), runs]
+# verdicts.json
 
 
 def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:

@@ -9,10 +9,24 @@ from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
 from recheck_report.say.claim import reference
-from recheck_report.say.nodes import BREAK, Text, anchor, code, joined, link, prose, strong, text
+from recheck_report.say.nodes import (
+    BREAK,
+    Block,
+    Fold,
+    Section,
+    Text,
+    anchor,
+    blocks,
+    code,
+    joined,
+    link,
+    prose,
+    strong,
+    table,
+    text,
+)
 from recheck_report.say.outcome import finding
 
-CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "claims", "proof"]
 CHANGED = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
@@ -41,21 +55,6 @@ def _title(source: Source) -> Text:
     return text(prose(source.title), english) or prose(source.name)
 
 
-def _by(source: Source) -> Text:
-    """Its author and year."""
-    return joined(", ", map(prose, (source.author, source.year))) or text(NONE)
-
-
-def cited(report: Measured) -> list[list[Text]]:
-    """In short: title, who wrote it and when."""
-    rows = []
-    for source in report.collection.sources.values():
-        title = _title(source)  # in quotes, slips of the pen and all, unless it is ours
-        title = text("“", title, "”") if source.title else title
-        rows.append([text(f"{source.id}: ", title), _by(source)])
-    return rows
-
-
 def printed(report: Measured) -> Text:
     """What names of rows that are listings as printed begin with; empty without such rows."""
     rows = {case.strategy for case in report.record.cases}
@@ -68,21 +67,28 @@ def printed(report: Measured) -> Text:
     return text("Names with ", names, f" in front: listings of {', '.join(ids)} as printed.")
 
 
-def sources(report: Measured) -> list[list[Text]]:
-    """Where the sentences and figures are from, with all that is known."""
+def section(report: Measured) -> Section | None:
+    """Where the sentences and figures are from, with all that is known; several are folded."""
     none = text(NONE)
-    return [
-        [
+    rows = [
+        (
             text(f"{source.id}: ", prose(source.name)),
             _title(source) if source.title else none,
-            _by(source),
+            joined(", ", map(prose, (source.author, source.year))) or none,
             prose(source.found),
             prose(source.language) or none,
             joined(BREAK, map(prose, source.hardware)) or none,
             prose(source.state) or none,
-        ]
+        )
         for source in report.collection.sources.values()
     ]
+    if not rows:
+        return None
+    title = "The document" if one_title(report) else "The documents"
+    shown: Block = table(SOURCES, rows)
+    if len(rows) > 1:
+        shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
+    return Section(text(title), blocks(printed(report), shown), "documents")
 
 
 def proof(corrected: Corrected) -> Text:

@@ -4,7 +4,6 @@ otherwise, and what that costs."""
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Case
@@ -14,21 +13,16 @@ from recheck_report.say.sentences import WORDS, Sentences, prices
 COLUMNS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
 
 
-@dataclass(frozen=True)
-class Listed:
-    counts: str  # "9 slower, 12 the same within the resolution": the general forms
-    rows: list[list[Text]]
-
-
-def listed(report: Measured) -> Listed | None:
-    """A line for each listing; None if the record has none of their rows."""
+def listed(report: Measured) -> tuple[str, list[list[Text]]]:
+    """How the general forms compare, "9 slower, 12 equal", and a line for each listing; empty if
+    the record has none of their rows."""
     record, listings = report.record, report.collection.listings
     headlines = {experiment.name: experiment.headline for experiment in record.experiments}
     cases: dict[str, Case] = {}
     for case in sorted(record.cases, key=lambda c: c.shape_name != headlines[c.experiment]):
         cases.setdefault(f"{case.experiment}/{case.strategy}", case)
     if not any(listing.row in cases for listing in listings):
-        return None
+        return "", []
     rows, costs = [], prices(report)
     for listing in listings:
         row, general = listing.strategies
@@ -44,4 +38,4 @@ def listed(report: Measured) -> Listed | None:
     outcomes = Counter(line.outcome for line in costs.values())
     words = {**WORDS, "not measured": "not measured"}
     counts = ", ".join(f"{outcomes[key]} {words[key]}" for key in words if outcomes[key])
-    return Listed(counts, rows)
+    return counts, rows

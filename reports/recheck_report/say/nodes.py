@@ -327,6 +327,24 @@ class Page:
     back: str = ""
 
 
+@dataclass(frozen=True)
+class Remark:
+    """A warning, or a fact about a run: `title` names it where there is no room for more; `rest`
+    continues it."""
+
+    title: str
+    rest: Text
+    warning: bool = True
+
+    @property
+    def note(self) -> Note:
+        return Note(self.text, self.warning)
+
+    @property
+    def text(self) -> Text:
+        return strong(self.title) + self.rest
+
+
 def paragraph(*parts: Text | Part) -> Paragraph:
     return Paragraph(text(*parts))
 

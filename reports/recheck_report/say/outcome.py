@@ -324,14 +324,6 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
     return ("" if pairs[0][0].word else lead) + listed
 
 
-def held(outcome: Outcome) -> str:
-    return f"holds with {holding(outcome)} of {len(outcome.over)} choices"
-
-
-def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
-    return sum(varied.verdict == verdict for _, varied in outcome.over)
-
-
 def _choices(outcome: Outcome) -> str:
     """How many values of the unspecified parameters it holds for, and with which it does not; empty
     without such parameters."""
@@ -346,7 +338,8 @@ def _choices(outcome: Outcome) -> str:
         shown = f", {p_value(p)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    counts = [held(outcome)]
+    holding = sum(varied.verdict == HOLDS for _, varied in outcome.over)
+    counts = [f"holds with {holding} of {len(outcome.over)} choices"]
     for verdict in (FAILS, UNDECIDED, NOT_MEASURED):
         at = [(of, value(varied)) for of, varied in outcome.over if varied.verdict == verdict]
         if at:

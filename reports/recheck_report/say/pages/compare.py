@@ -40,6 +40,7 @@ from recheck_report.say.nodes import (
     Note,
     Page,
     Paragraph,
+    Remark,
     Section,
     Text,
     blocks,
@@ -56,7 +57,6 @@ from recheck_report.say.nodes import (
     texts,
 )
 from recheck_report.say.outcome import in_words
-from recheck_report.say.remark import Remark
 from recheck_report.statistics.changes import Change, changes, lost
 
 MARK = "<!-- Written by Recheck from several records; comparing again replaces it. -->"

@@ -54,9 +54,6 @@ affects all of them alike."""
 SUSTAINED = """\
  Sustained kernels run one after the other. The first is measured again at the end, and its second
 time counts. If that drifted, all of them are marked."""
-ENERGY = """\
-**Energy.** Watts and joules in `record.json` are for sustained launches; older records have them
-for hot launches at the headline shapes. GHz is the SM clock while the rate was measured."""
 DISTURBED = """\
 **Disturbed times.** A time is marked *disturbed* if another process took 5 % or more of the GPU's
 time, if other programs used CPUs that a host-timed case could have used, or if more than a quarter
@@ -175,7 +172,6 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
         marked(ORDER + (rounds if method.rounds else "") + SUSTAINED * ("sustained" in regimes)),
         _comparisons(report),
         _numbers(report),
-        marked(ENERGY),
         marked("**Time.**") + total if spent else text(),
         _samples(report, regimes),
         marked(DISTURBED),

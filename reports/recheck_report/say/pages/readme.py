@@ -13,7 +13,6 @@ from recheck_report.say import answer, documents, provenance
 from recheck_report.say.nodes import (
     Block,
     Bullets,
-    Fold,
     Note,
     Page,
     Picture,
@@ -24,7 +23,6 @@ from recheck_report.say.nodes import (
     link,
     marked,
     strong,
-    table,
     text,
 )
 from recheck_report.say.pages import MARK, harnesses, machine, without
@@ -72,7 +70,7 @@ def readme(
     sections = blocks(
         or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
-        _documents(report, ERRATA in files),
+        documents.section(report),
     )
     anchors = [section.anchor for section in sections if isinstance(section, Section)]
     contents = (link(f"#{name}", CONTENTS[name]) for name in anchors if name in CONTENTS)
@@ -132,19 +130,3 @@ def measured_with(record: Record) -> Text:
     facts = [commit, env.started, f"driver {env.driver}" if env.driver else ""]
     facts += [f"CUDA {env.cuda_runtime}" if env.cuda_runtime else "", f"{env.build_type} build"]
     return joined(" · ", (*facts, f"{record.wall_seconds:.0f} s in all"))
-
-
-def _documents(report: Measured, has_errata: bool) -> Block | None:
-    """The documents that the claims are from; in full if the page of errata is missing."""
-    columns, rows = (
-        (documents.CITED, documents.cited(report))
-        if has_errata
-        else (documents.SOURCES, documents.sources(report))
-    )
-    if not rows:
-        return None
-    title = "The document" if documents.one_title(report) else "The documents"
-    shown: Block = table(columns, rows)
-    if len(rows) > 1:
-        shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
-    return Section(text(title), blocks(documents.printed(report), shown), "documents")

@@ -141,6 +141,7 @@ def evidence(report: Measured) -> tuple[Block, ...]:
             for section in errata.page(report).blocks
             if isinstance(section, Section) and section.anchor != "errata"
         ),
+        documents.section(report),
         changed_checks.page(report).blocks if report.changed_verdicts else None,
     )
     titles = ((section.anchor, section.title) for section in body if isinstance(section, Section))
