@@ -227,13 +227,16 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
         ("no_gpu", "No kernel has a time at 4096³: "),
         ("few", "Fastest at 4096³, cold: "),
         ("foreign", "Fastest at 4194304, cold: "),
+        ("beyond", "Fastest at 4096³, IEEE fp32, cold: "),
     ],
 )
 def test_records_that_lack_much(kind: str, says: str, tmp_path: Path, opened: Opened) -> None:
-    """No GPU; no probes, audit and machine; another collection's, which is exact."""
+    """No GPU; no probes, audit and machine; another collection's, which is exact; no claims."""
     folder, experiments = tmp_path, EXPERIMENTS
     if kind == "foreign":
         folder, experiments = OUTSIDE / "results" / "nvidia-h200", OUTSIDE / "claims"
+    elif kind == "beyond":
+        folder, experiments = REPORTS / "results/peak/nvidia-h200", EXPERIMENTS / "peak"
     else:
         keep(tmp_path, no_gpu() if kind == "no_gpu" else few())
     path = tmp_path / "report.html"

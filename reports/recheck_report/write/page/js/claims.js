@@ -46,6 +46,7 @@ function fits(each, state, filters) {
 }
 
 function startClaims() {
+  if (!CLAIMS.length) return;
   const change = (more, replace) => go({ ...address(), view: "claims", claim: null, erratum: null, ...more }, replace);
   for (const each of FILTERS) each.addEventListener("change", () => change({ [each.id]: each.value }));
   const search = document.getElementById("search");
