@@ -75,6 +75,11 @@ HELP = {
         "harnesses build/release/other_harnesses",
         {0: "written, or printed"},
     ),
+    "compilers": Help(
+        "compares what compilers make of the listings in other words",
+        "compilers build/release/compilers/13.* --output build/release/compilers.md",
+        {0: "written"},
+    ),
 }
 COMMANDS = {name: entry.does for name, entry in HELP.items()}
 CODES = {

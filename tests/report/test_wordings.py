@@ -52,6 +52,17 @@ def test_a_page_tells_what_a_word_costs_and_which_loads_it_changes(report: Repor
     assert "1.2800× slower" in padded and "| 32 × 4 B |" in padded and "| 31 |" in padded
     assert "| 4 × 16 B, 16 × 4 B |" in line(shown, "s1_kernel_1_a_padded_by_4")
     assert "general form" in line(shown, "tile16")
+<<<<<<< HEAD
+=======
+    # loads for as many multiply-adds
+    assert "- A's tile padded by one float: 1.2800× slower" in shown
+    assert "with 32 shared loads per 16 multiply-adds, not 20" in shown
+    assert "#pragma unroll 1: 2.0000× faster" in shown
+    assert "- the other words: within run-to-run noise" in shown
+    # the summary leads there
+    slower = "[slower](matmul.md#other-words) by one word: A's tile padded by one float\n"
+    assert slower in files["README.md"].decode()
+>>>>>>> main
     # a sweep is in no ranking
     assert "unroll1" not in files["README.md"].decode()
     assert files["matmul.md"].decode().count("s1_kernel_1_unroll1") == 1
