@@ -14,6 +14,7 @@ from recheck_report.say import bottlenecks
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Block,
+    Bullets,
     Code,
     Section,
     Text,
@@ -26,11 +27,7 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-<<<<<<< HEAD
-=======
-from recheck_report.say.ratio import speedup
 from recheck_report.statistics.ratio import Ratio
->>>>>>> main
 
 TITLE, ANCHOR = "The same algorithm in other words", "other-words"
 COLUMNS = ["kernel", "what differs", "time", "against the listing", "multiply-adds"]
@@ -94,12 +91,8 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
     title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
     lead = text(Code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
     why = prose(listing.wordings_why)
-<<<<<<< HEAD
-    return blocks(lead, why, table(COLUMNS, rows, range(2, 8), title))
-=======
     told = _changes(report, cases, others)
     return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
->>>>>>> main
 
 
 def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator[Text | str]:
@@ -134,17 +127,14 @@ def number(value: float | None) -> str:
     return NONE if value is None else f"{value:.0f}"
 
 
-def _loads(counted: Mapping[str, float], kind: str) -> str:
-    """ "4 × 16 B, 16 × 4 B": how many loads of each width, the widest first."""
+def _widths(counted: Mapping[str, float], kind: str) -> dict[int, int]:
+    """How many loads of each width, the widest first."""
     begins = f"{TRIP}{kind}_"
-    loads = {
-        int(name.removeprefix(begins)): count
+    found = {
+        int(name.removeprefix(begins)): int(count)
         for name, count in counted.items()
         if name.startswith(begins) and name.removeprefix(begins).isdecimal()
     }
-<<<<<<< HEAD
-    return ", ".join(f"{count:.0f} × {width} B" for width, count in sorted(loads.items())[::-1])
-=======
     return dict(sorted(found.items(), reverse=True))
 
 
@@ -192,4 +182,3 @@ def _why(report: Measured, printed: Case, case: Case) -> Text:
             f", with {count(int(own), 'multiply-add')} per trip of the loop, not {trip:.0f}"
         )
     return text()
->>>>>>> main

@@ -25,12 +25,8 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-<<<<<<< HEAD
 from recheck_report.say.pages import MARK, harnesses, machine, without
-=======
-from recheck_report.say.pages import MARK, machine, without
 from recheck_report.say.wordings import costly
->>>>>>> main
 
 NEXT = (
     "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
