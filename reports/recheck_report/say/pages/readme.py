@@ -47,7 +47,7 @@ _LINKS = {
     "harnesses",
     METHOD: f"[Method]({METHOD}): definitions, trust, the machine, "
     f"[how to repeat it]({METHOD}#reproduce-it)",
-    "report.html": f"Every sample, next to yours: {OPEN}",
+    "report.html": f"Every case, next to other GPUs: {OPEN}",
     CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
