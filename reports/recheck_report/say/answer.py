@@ -122,7 +122,7 @@ def whose_kernels(report: Measured) -> str:
 
 @dataclass(frozen=True)
 class Peak:
-    """What the peak collection's report of a GPU model says of its fastest kernels: the rows of
+    """What the peak collection's report of a GPU model reports on its fastest kernels: the rows of
     `fastest_rows` that have a ratio, by experiment."""
 
     rows: dict[str, list[tuple[Text, ...]]]

@@ -383,8 +383,8 @@ def _claim_by_claim(records: list[Measured], named: list[str]) -> Iterator[Block
     yield from across(records, named, records)
     claims = _claims(records)
     if hidden := sum(not any(_verdict(r, claim) for r in records) for claim in claims):
-        nobody = "none of these records judges" if len(named) > 1 else "the record does not judge"
-        yield paragraph(f"Left out: {count(hidden, 'claim')} that {nobody}.")
+        none = "none of these records judges" if len(named) > 1 else "the record does not judge"
+        yield paragraph(f"Left out: {count(hidden, 'claim')} that {none}.")
 
 
 def _facts(report: Measured) -> dict[str, str]:
