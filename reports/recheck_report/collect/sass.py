@@ -86,12 +86,13 @@ def architecture(cubins: Iterable[str], capability: str) -> str | None:
     without one. An empty capability runs all. cuobjdump names the files it extracts
     "recheck.1.sm_90a.cubin"."""
     major, _, minor = capability.partition(".")
-    best: tuple[int, str] | None = None
-    for name in re.findall(r"\.(sm_\d+[af]?)\.", " ".join(cubins)):
-        number = re.sub(r"\D", "", name)
-        if not capability or (number[:-1] == major and int(number[-1]) <= int(minor or 0)):
-            best = max(best or (-1, ""), (int(number), name))
-    return best[1] if best else None
+    named = re.findall(r"\.(sm_(\d+)(\d)[af]?)\.", " ".join(cubins))
+    fit = [
+        (int(whole + of), name)
+        for name, whole, of in named
+        if not capability or (whole == major and of <= minor)
+    ]
+    return max(fit)[1] if fit else None
 
 
 def disassembler(nvcc: str) -> str:

@@ -3,6 +3,8 @@
 Each FOLDER, named after a compiler's version, has the listings' objects by it, and `recheck` with
 them. On a GPU both time the listings in other words in two processes each, in turns. Without one,
 only the machine code is compared.
+
+example: recheck-report compilers build/release/compilers/13.* --output build/release/compilers.md
 """
 
 from __future__ import annotations

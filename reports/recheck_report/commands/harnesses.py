@@ -1,4 +1,7 @@
-"""Explains why other harnesses give other numbers: a page next to other_harnesses.json."""
+"""Explains why other harnesses give other numbers: a page next to other_harnesses.json.
+
+example: recheck-report harnesses build/release/other_harnesses
+"""
 
 from __future__ import annotations
 
