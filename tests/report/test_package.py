@@ -26,7 +26,8 @@ NEEDED = {"pip": 22, "setuptools": 77}
 LAYERS = [
     ("files",),
     ("record",),
-    ("formatting", "statistics", "fallback"),
+    ("statistics", "fallback"),
+    ("formatting",),
     ("anchors", "queries"),
     ("claims",),
     ("collect", "fleet"),

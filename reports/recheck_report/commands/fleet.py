@@ -19,7 +19,6 @@ from recheck_report.commands import experiments_option
 from recheck_report.commands.output import write
 from recheck_report.fleet.runs import JOB, Job, load_runs
 from recheck_report.record.typed import printable
-from recheck_report.say import gpus
 from recheck_report.say.pages import compare, fleet
 from recheck_report.write import markdown
 
@@ -42,7 +41,7 @@ def _names(jobs: list[Job], records: list[Measured]) -> list[str]:
     names = []
     for report, job in zip(records, jobs, strict=True):
         test = "" if job.test == JOB else job.test
-        names.append(", ".join(filter(None, [gpus.machine(report), job.place, test, job.node])))
+        names.append(", ".join(filter(None, [compare.machine(report), job.place, test, job.node])))
     return names
 
 

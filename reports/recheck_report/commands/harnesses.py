@@ -10,8 +10,7 @@ from pathlib import Path
 
 from recheck_report.commands import Failed
 from recheck_report.files import replace
-from recheck_report.say import harnesses
-from recheck_report.say.pages.harnesses import page
+from recheck_report.say.pages import harnesses
 from recheck_report.write import markdown
 
 
@@ -25,6 +24,6 @@ def run(options: argparse.Namespace) -> int:
     if numbers is None:
         raise Failed(f"{options.folder}: has no {harnesses.FILE}; build other_harnesses first", 2)
     path = options.folder / harnesses.PAGE
-    replace(path, markdown.page(page(numbers)))
+    replace(path, markdown.page(harnesses.page(numbers)))
     print(path)
     return 0

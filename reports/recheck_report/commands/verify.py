@@ -22,9 +22,10 @@ from recheck_report.formatting import VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdicts
-from recheck_report.say.claim import counted, verdicts_of
+from recheck_report.say.answer import counted
+from recheck_report.say.claim import verdicts_of
 from recheck_report.say.outcome import in_words
-from recheck_report.say.times import Pair, changed_words, place, row_of
+from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 
 MOST = 8  # lines on lost times; the rest is counted
 

@@ -9,7 +9,7 @@ from recheck_report.record.counters import TRIP
 from recheck_report.record.record import SPECIAL, Record
 from recheck_report.say import wordings
 from recheck_report.say.nodes import Code, Page, Text, blocks, few, joined, table, text
-from recheck_report.say.times import row_of, words
+from recheck_report.say.pages.compare import ratio_words, row_of
 from recheck_report.statistics.changes import changes
 
 MARK = "<!-- Written by Recheck from several compilers' programs; comparing again replaces it. -->"
@@ -74,5 +74,5 @@ def _times(runs: Sequence[Sequence[Record]]) -> Iterator[tuple[Text | str, ...]]
         found = [turn[case] for turn in turns if case in turn]
         old = durations(*(change.old.time.median for change in found))
         new = durations(*(change.new.time.median for change in found))
-        ratios = joined(", ", (words(change.ratio) for change in found))
+        ratios = joined(", ", (ratio_words(change.ratio) for change in found))
         yield text(Code(row_of(found[0].new))), ", ".join(old), ", ".join(new), ratios

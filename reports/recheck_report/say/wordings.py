@@ -23,10 +23,10 @@ from recheck_report.say.nodes import (
     link,
     marked,
     prose,
+    speedup,
     table,
     text,
 )
-from recheck_report.say.ratio import speedup
 from recheck_report.statistics.ratio import Ratio
 
 TITLE, ANCHOR = "The same algorithm in other words", "other-words"

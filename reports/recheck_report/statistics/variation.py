@@ -203,20 +203,6 @@ class Variation:
         whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
         return self.limits.get(kind, self.limits.get(whole, math.inf))
 
-    def by_duration(self, case: Case) -> tuple[tuple[float | None, float | None], ...]:
-        """The noise limit of a case by the shorter of two medians: pairs of (upper limit in
-        seconds, noise below it). None: no upper limit, or unknown noise."""
-        threads = case.target == "cpu" and _threads(case.source.document, case.strategy)
-        result = []
-        for below, _ in DURATIONS:
-            kind = class_named(case.target, threads, case.regime, math.nextafter(below, 0))
-            result.append((_finite(below), _finite(self.noise(kind))))
-        return tuple(result)
-
-
-def _finite(value: float) -> float | None:
-    return None if value == math.inf else value
-
 
 @cache
 def _all() -> tuple[Variation, ...]:
