@@ -148,7 +148,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
   EXPECT_TRUE(record["finished"].is_string());
   EXPECT_FALSE(fs::exists(folder_ / "record.journal.jsonl"));
   for (const char* shape : {"256x256", "300x200"}) {
-    const std::string said = "doubling/crash/" + std::string(shape) + " " + why;
+    const std::string said = "doubling/crash/" + std::string(shape) + ": " + why;
     EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
   }
 }
@@ -193,6 +193,27 @@ constexpr End ends[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedGpuWithARowThatEnds, testing::ValuesIn(ends),
                          [](const auto& info) { return std::string(info.param.first); });
+
+// they serve all rows, so none of these is to blame
+TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
+  for (const char* in : {"fill", "oracle", "judge"})
+    for (const auto& [end, why] :
+         {End{"abort", "has ended the process by SIGABRT"},
+          End{"exit", "has ended the process with exit code 0"}, End{"throw", "threw: no file"}}) {
+      const std::string name = in == std::string("judge") ? "oracle" : in;
+      const std::string said = "the experiment's `" + name + "` " + why;
+      const std::string set = std::string("SIMULATED_IN=") + in + " SIMULATED_END=" + end;
+      EXPECT_EQ(measure(one_shape, set).code, 0) << set;
+      for (const auto& one : record()["cases"]) EXPECT_EQ(one["reason"], said) << set;
+      const auto gate = run("--gate --experiment=doubling", program("NVIDIA H200", set));
+      EXPECT_EQ(gate.code, 1) << gate.output;
+      for (const char* row : {"cpu", "gpu", "crash", "last"})
+        EXPECT_NE(gate.output.find("doubling/" + std::string(row) + ": WRONG at 3x5"),
+                  std::string::npos)
+            << gate.output;
+      EXPECT_NE(gate.output.find(": " + said), std::string::npos) << gate.output;
+    }
+}
 
 // for a debugger or profiler, which handles the end of the process itself
 TEST_F(SimulatedGpu, EndsWithTheRowWithoutRescue) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "case.hpp"
@@ -45,6 +47,28 @@ class InRow {
   InRow& operator=(const InRow&) = delete;
   ~InRow();
 };
+
+/// While alive, an end of the process is blamed on this function of the experiment, not on the row.
+class InFunction {
+ public:
+  explicit InFunction(const char* literal);
+  InFunction(const InFunction&) = delete;
+  InFunction& operator=(const InFunction&) = delete;
+  ~InFunction();
+};
+
+/// Returns body(), a call of that function of the experiment. Its exceptions name the function.
+auto called(const char* literal, const auto& body) {
+  const InFunction in_function(literal);
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw std::runtime_error("the experiment's `" + std::string(literal) +
+                             "` threw: " + error.what());
+  }
+}
 
 /// Sets the row and the shape that the next launches belong to.
 void name_row(const Case& c);
