@@ -94,7 +94,7 @@ elseif(CASE STREQUAL new)
   macro(new name folder codes)
     run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
   endmacro()
-  foreach(bad ";Which name" "my article;not a valid name" "My;not a valid name" "machine;take another" "test;take another"
+  foreach(bad ";Which name" "my article;not a valid name" "My;not a valid name" "machine;take another" "preinstall;take another"
           "a/b;not a valid name" "${SCRATCH};not a valid name")
     list(GET bad 0 name)
     list(GET bad 1 why)
