@@ -55,6 +55,13 @@ TEST(InPlace, NamesInputsThatIgnoreTheSeed) {
   EXPECT_EQ(testing::internal::GetCapturedStderr().find("\nconstant: all seeds give the same"), 0U);
 }
 
+TEST(InPlace, NamesFillIfItChangesTheSizeOfAnInput) {
+  Experiment experiment = in::filter_experiment();
+  experiment.fill = [](std::uint64_t, const Shape&, std::span<HostMatrix> in) { in[0].ld = 1; };
+  const std::string why = "/hot: the experiment's `fill` failed: it may overwrite elements";
+  EXPECT_NE(held_against(experiment).find(why), std::string::npos);
+}
+
 /// Expects these results of `--gate --cases`, in a process that has proven no smaller shape.
 void expect_shown(const std::string& filter, const std::string& sparse) {
   const Experiment experiments[] = {in::filter_experiment(), in::sparse_experiment()};

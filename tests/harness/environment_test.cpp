@@ -73,17 +73,13 @@ TEST(Environment, NamesVariablesThatChangeLibraries) {
   struct {
     const char* variable;
     bool noted, on_gpus;
-  } const variables[] = {{"OMP_THREAD_LIMIT", true, false},
-                         {"GOMP_SPINCOUNT", true, false},
-                         {"OPENBLAS_CORETYPE", true, false},
-                         {"MKL_DYNAMIC", true, false},
-                         {"MALLOC_ARENA_MAX", true, false},
-                         {"CUBLAS_WORKSPACE_CONFIG", true, true},
-                         {"CUDA_DEVICE_MAX_CONNECTIONS", true, true},
-                         {"CUDA_VISIBLE_DEVICES", false, true},
-                         {"CUDA_HOME", false, true},
-                         {"CUDA_DEVICE_ORDER", false, true},
-                         {"OMP_DISPLAY_ENV", false, false}};
+  } const variables[] = {
+      {"OMP_THREAD_LIMIT", true, false},       {"GOMP_SPINCOUNT", true, false},
+      {"OPENBLAS_CORETYPE", true, false},      {"MKL_DYNAMIC", true, false},
+      {"MALLOC_ARENA_MAX", true, false},       {"LD_PRELOAD", true, false},
+      {"CUBLAS_WORKSPACE_CONFIG", true, true}, {"CUDA_DEVICE_MAX_CONNECTIONS", true, true},
+      {"CUDA_VISIBLE_DEVICES", false, true},   {"CUDA_HOME", false, true},
+      {"CUDA_DEVICE_ORDER", false, true},      {"OMP_DISPLAY_ENV", false, false}};
   for (const auto& [variable, noted, on_gpus] : variables) {
     setenv(variable, "1\xff", 1);
     const std::string line = std::string(variable) + "=1? was set: ";

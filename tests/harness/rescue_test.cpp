@@ -199,7 +199,7 @@ TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
   for (const char* in : {"fill", "oracle", "judge"})
     for (const auto& [end, why] :
          {End{"abort", "has ended the process by SIGABRT"},
-          End{"exit", "has ended the process with exit code 0"}, End{"throw", "threw: no file"}}) {
+          End{"exit", "has ended the process with exit code 0"}, End{"throw", "failed: no file"}}) {
       const std::string name = in == std::string("judge") ? "oracle" : in;
       const std::string said = "the experiment's `" + name + "` " + why;
       const std::string set = std::string("SIMULATED_IN=") + in + " SIMULATED_END=" + end;

@@ -60,14 +60,16 @@ class InFunction {
 /// Returns body(), a call of that function of the experiment. Its exceptions name the function.
 auto called(const char* literal, const auto& body) {
   const InFunction in_function(literal);
+  std::string why = threw_something;
   try {
     return body();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    throw std::runtime_error("the experiment's `" + std::string(literal) +
-                             "` threw: " + error.what());
+    why = error.what();
+  } catch (...) {
   }
+  throw std::runtime_error("the experiment's `" + std::string(literal) + "` failed: " + why);
 }
 
 /// Sets the row and the shape that the next launches belong to.

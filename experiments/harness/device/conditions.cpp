@@ -54,6 +54,8 @@ constexpr Deciding deciding[] = {
     {"MKL_", "decides MKL's threads and kernels"},
     {"BLIS_", "decides BLIS's threads and kernels"},
     {"MALLOC_", "decides how the C library allocates memory"},
+    {"LD_PRELOAD", "puts a library into the program"},
+    {"FLEXIBLAS", "decides which BLAS computes"},
     {"GLIBC_TUNABLES", "decides how the C library allocates memory and which functions it uses"},
     {"CUBLAS", "decides cuBLAS's kernels and workspaces", true},
     {"CUDA_DEVICE_", "decides how CUDA queues, caches or waits", true},

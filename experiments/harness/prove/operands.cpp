@@ -5,7 +5,10 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <ranges>
 #include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "../base/clock.hpp"
 #include "../base/mix.hpp"
@@ -118,7 +121,16 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
     ++number;
   }
   if (experiment_->fill != nullptr)
-    called("fill", [&] { experiment_->fill(mix(seed), shape_, inputs.truth); });
+    called("fill", [&] {
+      const auto form = [](const HostMatrix& m) {
+        return std::tuple(m.rows, m.columns, m.ld, m.element, m.elements.size());
+      };
+      const auto view = std::views::transform(inputs.truth, form);
+      const std::vector before(view.begin(), view.end());
+      experiment_->fill(mix(seed), shape_, inputs.truth);
+      if (!std::ranges::equal(view, before))
+        throw std::runtime_error("it may overwrite elements, not change a matrix's size or type");
+    });
   make_starts(inputs);
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
