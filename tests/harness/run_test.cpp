@@ -206,6 +206,10 @@ TEST_F(Run, StartsOverIfNothingCanBeResumed) {
   const std::pair<Files, const char*> left[] = {
       {{{"record.json", with("  \"cpu\": ", R"(  "cpu": "other",)")}, {"samples.jsonl", raw}},
        "cpu was \"o"},
+      {{{"record.json",
+         with("  \"conditions\": ", R"(  "conditions": [{"code":"x","says":"why"}],)")},
+        {"samples.jsonl", raw}},
+       "conditions/0/says was \"why\", is null"},
       {{{"record.json", with(" \"schema\": ", " \"schema\": 99,")}, {"samples.jsonl", raw}},
        "schema 99"},
       {{{"record.json", whole.substr(0, 300)}, {"probes.json", "{}"}}, "it may be cut short"},
