@@ -92,6 +92,14 @@ def test_few_rounds_that_agree_are_not_certain(loaded: Read) -> None:
     assert clear.p < 1e-8
 
 
+def test_a_time_is_known_to_a_step_of_its_clock(loaded: Read) -> None:
+    record = h100("matmul")
+    record["environment"]["state"] |= {"host_step_nanoseconds": 70}
+    steps = {(case.target, case.regime): case.batch * case.step for case in loaded(record).cases}
+    assert steps["cpu", "hot"] == steps["gpu", "end_to_end"] == pytest.approx(70e-9)
+    assert steps["gpu", "cold"] == pytest.approx(32e-9) and steps["gpu", "sustained"] == 0
+
+
 def test_holm_by_hand() -> None:
     from recheck_report.statistics.family import holm
 
