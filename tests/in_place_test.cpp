@@ -43,7 +43,7 @@ TEST(InPlace, PassesOnEveryPath) {
   EXPECT_EQ(held_against(in::sparse_experiment()), "");
 }
 
-TEST(InPlace, NamesInputsThatIgnoreTheSeed) {
+TEST(InPlace, NamesInputsThatIgnoreTheSeedOrChangeTheirSize) {
   Experiment experiment = in::filter_experiment();
   experiment.name = "constant";
   experiment.headline = {1000};
@@ -53,13 +53,9 @@ TEST(InPlace, NamesInputsThatIgnoreTheSeed) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(held_against(experiment), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr().find("\nconstant: all seeds give the same"), 0U);
-}
-
-TEST(InPlace, NamesFillIfItChangesTheSizeOfAnInput) {
-  Experiment experiment = in::filter_experiment();
   experiment.fill = [](std::uint64_t, const Shape&, std::span<HostMatrix> in) { in[0].ld = 1; };
-  const std::string why = "/hot: the experiment's `fill` failed: it may overwrite elements";
-  EXPECT_NE(held_against(experiment).find(why), std::string::npos);
+  EXPECT_NE(held_against(experiment).find("/hot: the experiment's `fill` failed: it may overwrite"),
+            std::string::npos);
 }
 
 /// Expects these results of `--gate --cases`, in a process that has proven no smaller shape.

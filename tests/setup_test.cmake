@@ -101,31 +101,7 @@ message(STATUS \"for \${list}.\")")
 set(no_toolkit "set(RECHECK_NVCC OFF)\n${toolkit}")
 set(generic "for 75-virtual 90a-real.")
 
-if(CASE STREQUAL hanging_network)
-  # a server that accepts connections and never answers, for apt and for archives
-  execute_process(COMMAND sh -c "python3 -c '\
-import socket, time
-with socket.create_server((\"127.0.0.1\", 0)) as listener:
-    print(listener.getsockname()[1], flush=True)
-    time.sleep(60)' >${SCRATCH}/port 2>&1 & until test -s ${SCRATCH}/port; do sleep 0.1; done")
-  file(STRINGS ${SCRATCH}/port port REGEX "^[0-9]+$")
-  if(NOT port)
-    skip("Python was not found")
-  endif()
-  set(limit 45)  # 15 for each way, plus the rest
-  set(address http://127.0.0.1:${port})
-  file(WRITE ${SCRATCH}/sources.list "deb ${address}/debian stable main\n")
-  file(WRITE ${SCRATCH}/apt.conf
-       "Dir::Etc::sourcelist \"${SCRATCH}/sources.list\";\nDir::Etc::sourceparts \"${SCRATCH}/none\";\n")
-  set(without "")
-  foreach(package GTest benchmark nlohmann_json)
-    list(APPEND without -D CMAKE_DISABLE_FIND_PACKAGE_${package}=ON)
-  endforeach()
-  try(fails 1 "libgtest-dev;libbenchmark-dev;nlohmann-json3-dev;CMAKE_PREFIX_PATH;archives: Timeout was reached"
-      APT_CONFIG=${SCRATCH}/apt.conf https_proxy=${address}
-      ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${SCRATCH}/build -D CMAKE_CUDA_COMPILER=OFF ${without})
-
-elseif(CASE STREQUAL dependencies)
+if(CASE STREQUAL dependencies)
   # Fake 1.2: installed; in two of the distribution's packages, of which one has a link to the other; in an archive
   set(at lib/cmake/fake/fake-config)
   file(WRITE ${SCRATCH}/prefix/${at}.cmake "add_library(fake::fake INTERFACE IMPORTED)\n")
@@ -141,15 +117,16 @@ elseif(CASE STREQUAL dependencies)
   file(WRITE ${SCRATCH}/fake/CMakeLists.txt "add_library(fake::fake INTERFACE IMPORTED GLOBAL)\n")
   execute_process(COMMAND ${CMAKE_COMMAND} -E tar c v1.2.0.tar fake WORKING_DIRECTORY ${SCRATCH})
   file(SHA256 ${SCRATCH}/v1.2.0.tar hash)
+  set(url file://${SCRATCH}/v1.2.0.tar)
   function(need version hash how lines words)
     stand_in("include(${SOURCE}/cmake/Dependencies.cmake)
-set(pin_fake Fake ${version} libfake-dev file://${SCRATCH}/v1.2.0.tar ${hash})
+set(pin_fake Fake ${version} libfake-dev ${url} ${hash})
 recheck_dependency(fake)
-if(NOT recheck_problem AND NOT TARGET fake::fake)\n  message(FATAL_ERROR \"no target\")\nendif()")
+if(recheck_problem)\n  recheck_dependency(fake)\nelseif(NOT TARGET fake::fake)\n  message(FATAL_ERROR \"none\")\nendif()")
     try(${how} ${lines} "${words}" ${configure} -U fake_DIR ${ARGN})
   endfunction()
   need(1.1 0 passes any "Fake 1.2: as installed" -D CMAKE_PREFIX_PATH=${SCRATCH}/prefix)
-  need(1.1 0 fails 1 "Fake 1.1 (libfake-dev, FETCHCONTENT_SOURCE_DIR_FAKE);distribution: not one with apt"
+  need(1.1 0 fails 1 "Fake 1.1 (libfake-dev, FETCHCONTENT_SOURCE_DIR_FAKE), Fake 1.1 (;distribution: not one with apt"
        -U CMAKE_PREFIX_PATH -D RECHECK_APT_GET=OFF)
   need(1.3 0 fails 1 "distribution: too old" -U RECHECK_APT_GET)
   program(bin/apt-get "touch $(dirname $2)/lists/a_InRelease
@@ -163,6 +140,20 @@ test $3 != download || for i in $4 $5; do tar cf $i.deb -C ${SCRATCH}/$i usr || 
   need(1.1 ${hash} passes any "Fake 1.2.0: from the pinned archive" -U FETCHCONTENT_SOURCE_DIR_FAKE)
   file(REMOVE ${SCRATCH}/v1.2.0.tar)
   need(1.1 ${hash} passes any "Fake 1.2.0: from the pinned archive")
+  # a distribution and a server that accept connections and never answer
+  program(bin/apt-get "exec sleep 99")
+  execute_process(COMMAND sh -c "python3 -c '\
+import socket, time
+with socket.create_server((\"127.0.0.1\", 0)) as listener:
+    print(listener.getsockname()[1], flush=True)
+    time.sleep(60)' >${SCRATCH}/port 2>&1 & until test -s ${SCRATCH}/port; do sleep 0.1; done")
+  file(STRINGS ${SCRATCH}/port port REGEX "^[0-9]+$")
+  if(NOT port)
+    skip("Python was not found")
+  endif()
+  set(url http://127.0.0.1:${port}/another.tar)
+  file(REMOVE_RECURSE ${SCRATCH}/build)
+  need(1.1 0 fails 1 "distribution: no answer;archives: Timeout was reached")
 
 elseif(CASE STREQUAL architectures)
   # the build is for the right architectures, or one line gives the reason
@@ -197,7 +188,7 @@ elseif(CASE STREQUAL architectures)
   machine(new "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 100-real 120.")
   machine(old "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
 
-elseif(CASE STREQUAL compilers)
+elseif(CASE STREQUAL no_toolkit)
   # an nvcc that does not work, or a program that is not nvcc
   stand_in("enable_language(CXX)\n${toolkit}")
   program(bin/clang++ "echo clang version 19")
@@ -211,10 +202,7 @@ elseif(CASE STREQUAL compilers)
           "NVCC_SAYS=#error -- unsupported GNU version!")
   stand_in("${no_toolkit}")
   machine(no_nvcc "" "" 1 "No CUDA Toolkit found: only the CPU rows" CUDACXX=)
-
-elseif(CASE STREQUAL driver_alone)
   # a toolkit that cannot run here is not fetched
-  stand_in("${no_toolkit}")
   list(APPEND environment PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
   set(only ";only the CPU rows are built")
   machine(no_nvcc 100 broken 1 "No CUDA Toolkit found${only}")
@@ -287,15 +275,14 @@ with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
   file(WRITE ${SCRATCH}/pip.conf "[global]\nno-index = true\nfind-links = ${SCRATCH}\n[install]\nno-deps = no\n\
 prefix = ${SCRATCH}/prefix\nrequire-hashes = true\n")
   list(APPEND environment PIP_FIND_LINKS= PIP_INDEX_URL=${refusing})
-  set(sources PIP_NO_INDEX= PIP_CONFIG_FILE=${SCRATCH}/pip.conf PIP_TARGET=${SCRATCH}/target PIP_USER=1
-      PIP_REQUIRE_VIRTUALENV=1 PIP_DRY_RUN=1 PIP_PYTHON=/nowhere PIP_CONSTRAINT=/nowhere PYTHONHOME=/nowhere
-      PYTHONPATH=${SCRATCH})
   macro(install how lines words check)
     try(${how} ${lines} "${words}" ${ARGN} ${CMAKE_COMMAND} -D PYTHON=${PYTHON} -D FOLDER=${SCRATCH}/python
         -D "CHECK=${check}" -D REQUIREMENTS=${SCRATCH}/made_up.txt -P ${SOURCE}/cmake/packages.cmake)
   endmacro()
   install(fails 1 "packages cannot be fetched;see to the network" pass)
-  install(passes 0 "" "import made_up" ${sources})
+  install(passes 0 "" "import made_up" PIP_NO_INDEX= PIP_CONFIG_FILE=${SCRATCH}/pip.conf PIP_TARGET=${SCRATCH}/target
+          PIP_USER=1 PIP_REQUIRE_VIRTUALENV=1 PIP_DRY_RUN=1 PIP_PYTHON=/nowhere PIP_CONSTRAINT=/nowhere
+          PYTHONHOME=/nowhere PYTHONPATH=${SCRATCH})
   # an installation whose import fails is not complete
   install(fails 1 "No module named 'another'" "import another" ${sources})
   try(fails 0 "" test -e ${SCRATCH}/python/ready)

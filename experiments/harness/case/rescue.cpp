@@ -193,11 +193,8 @@ InRow::~InRow() {
   if (shared != nullptr) shared->allowed = 0;
 }
 
-InFunction::InFunction(const char* literal) {
+void name_function(const char* literal) {
   if (shared != nullptr) shared->function = literal;
-}
-InFunction::~InFunction() {
-  if (shared != nullptr) shared->function = nullptr;
 }
 
 void name_row(const Case& c) {

@@ -48,20 +48,17 @@ class InRow {
   ~InRow();
 };
 
-/// While alive, an end of the process is blamed on this function of the experiment, not on the row.
-class InFunction {
- public:
-  explicit InFunction(const char* literal);
-  InFunction(const InFunction&) = delete;
-  InFunction& operator=(const InFunction&) = delete;
-  ~InFunction();
-};
+/// Sets the function of the experiment that is blamed if the process ends, not the row; null: none.
+void name_function(const char* literal);
 
 /// Returns body(), a call of that function of the experiment. Its exceptions name the function.
 auto called(const char* literal, const auto& body) {
-  const InFunction in_function(literal);
   std::string why = threw_something;
   try {
+    struct Scope {
+      ~Scope() { name_function(nullptr); }
+    } const scope;
+    name_function(literal);
     return body();
   } catch (const std::bad_alloc&) {
     throw;
