@@ -172,7 +172,8 @@ TEST_F(CpuName, IsTheMachinesOwn) {
 class BuildScript : public TemporaryFolder {
  protected:
   void shell(const std::string& command) const {
-    const std::string there = "cd " + folder_.string() + " && (" + command + ") >log 2>&1";
+    const std::string there = "git() { command git -c user.name=n -c user.email=e \"$@\"; }; cd " +
+                              folder_.string() + " && (" + command + ") >log 2>&1";
     ASSERT_EQ(std::system(there.c_str()), 0) << read(folder_ / "log");
   }
   /// The output of a script of the harness.
@@ -204,9 +205,8 @@ class BuildScript : public TemporaryFolder {
 };
 
 TEST_F(BuildScript, DistinguishesUncommittedChanges) {
-  shell(
-      "git init -q tree && cd tree && touch CMakeLists.txt && echo a >file && git add . && git -c "
-      "user.name=n -c user.email=e commit -q -m c");
+  shell("git init -q tree && cd tree && touch CMakeLists.txt && echo a >file");
+  shell("cd tree && git add . && git commit -qm c");
   EXPECT_NE(git_info().find("git_diff = \"\""), std::string::npos) << git_info();
   // a build folder inside the tree does not count as a change, whether git ignores it or not
   shell("mkdir -p tree/out/b && echo a >tree/out/b/file");
@@ -227,10 +227,8 @@ TEST_F(BuildScript, DistinguishesUncommittedChanges) {
 }
 
 TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
-  shell(
-      "git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu && git "
-      "add "
-      ". && git -c user.name=n -c user.email=e commit -q -m c");
+  shell("git init -q tree && cd tree && echo '*.swp' >.gitignore && touch CMakeLists.txt a.cu");
+  shell("cd tree && git add . && git commit -qm c");
   const std::string clean = "git_dirty = false", dirty = "git_dirty = true";
   const auto says = [&](const std::string& what, const std::string& change) {
     shell("rm -rf copy && cp -a tree copy && cd tree && " + change);
@@ -251,10 +249,8 @@ TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
        "mkdir -p kernels/build && echo build >.git/info/exclude && touch kernels/build/x.cu");
   says(dirty,
        "git config core.checkStat minimal && git config core.trustctime false && echo 1 >a.cu && "
-       "git "
-       "add a.cu && git -c user.name=n -c user.email=e commit -q -m d && touch -d 2020-01-01 a.cu "
-       "&& "
-       "git status && sleep 1.1 && echo 2 >a.cu && touch -d 2020-01-01 a.cu");
+       "git add a.cu && git commit -qm d && touch -d 2020-01-01 a.cu && git status && sleep 1.1 && "
+       "echo 2 >a.cu && touch -d 2020-01-01 a.cu");
   for (const char* variable :
        {"GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere", "GIT_CEILING_DIRECTORIES=/",
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=status.showUntrackedFiles GIT_CONFIG_VALUE_0=no"}) {
@@ -267,13 +263,12 @@ TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
 }
 
 TEST_F(BuildScript, IgnoresARepositoryThatDoesNotContainTheSources) {
-  shell(
-      "git init -q . && echo '*' >.gitignore && git add -f .gitignore && git -c user.name=n -c "
-      "user.email=e commit -q -m c && mkdir tree && touch tree/CMakeLists.txt");
+  shell("git init -q . && echo '*' >.gitignore && git add -f .gitignore && git commit -qm c");
+  shell("mkdir tree && touch tree/CMakeLists.txt");
   EXPECT_NE(git_info().find("git_commit = \"unknown\""), std::string::npos) << git_info();
   EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
   // a subfolder of a repository is fine
-  shell("git add -f tree && git -c user.name=n -c user.email=e commit -q -m c");
+  shell("git add -f tree && git commit -qm c");
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
   environment_ = "GIT_DIR=/nowhere ";
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();

@@ -163,8 +163,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "Device code was compiled without full optimisation: " + some_of(unoptimised) + ".");
   note(!relocatable.empty(), "device_relocatable",
        "Device code was compiled with -rdc=true, so that nvcc does not know where arrays lie and "
-       "may "
-       "load them in smaller pieces: " +
+       "may load them in smaller pieces: " +
            some_of(relocatable) + ".");
   note(!foreign.empty(), "device_foreign",
        "Device code is not for the architecture that `native` meant when CMake was configured; a "
