@@ -197,10 +197,7 @@ TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
       for (const auto& one : record()["cases"]) EXPECT_EQ(one["reason"], said) << set;
       const auto gate = run("--gate --experiment=doubling", program("NVIDIA H200", set));
       EXPECT_EQ(gate.code, 1) << gate.output;
-      for (const char* row : {"cpu", "gpu", "crash", "last"})
-        EXPECT_NE(gate.output.find("doubling/" + std::string(row) + ": WRONG at 3x5"),
-                  std::string::npos)
-            << gate.output;
+      EXPECT_EQ(gate.output.find(": passed"), std::string::npos) << gate.output;
       EXPECT_NE(gate.output.find(": " + said), std::string::npos) << gate.output;
     }
 }
