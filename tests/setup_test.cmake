@@ -8,7 +8,6 @@ cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
 file(REMOVE_RECURSE ${SCRATCH})
 set(environment --unset=CUDACXX --unset=CUDA_PATH --unset=CUDA_HOME --unset=CUDAARCHS "PATH=${SCRATCH}/bin:$ENV{PATH}")
-set(refusing http://127.0.0.1:9)
 set(configure ${CMAKE_COMMAND} -G Ninja -S ${SCRATCH}/stand_in -B ${SCRATCH}/build)
 set(limit 60)
 
@@ -187,8 +186,7 @@ elseif(CASE STREQUAL architectures)
   machine(new "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 100-real 120.")
   machine(old "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
 
-elseif(CASE STREQUAL no_toolkit)
-  # an nvcc that does not work, or a program that is not nvcc
+elseif(CASE STREQUAL compilers)
   stand_in("enable_language(CXX)\n${toolkit}")
   program(bin/clang++ "echo clang version 19")
   set(off ";-DCMAKE_CUDA_COMPILER=OFF")
@@ -200,7 +198,7 @@ elseif(CASE STREQUAL no_toolkit)
   stand_in("${no_toolkit}")
   machine(no_nvcc "" "" 1 "No CUDA Toolkit found: only the CPU rows" CUDACXX=)
   # a toolkit that cannot run here is not fetched
-  list(APPEND environment PIP_INDEX_URL=${refusing} PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
+  list(APPEND environment PIP_INDEX_URL=http://127.0.0.1:9 PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
   set(only ";only the CPU rows are built")
   machine(no_nvcc 100 broken 1 "No CUDA Toolkit found${only}")
   machine(no_nvcc 803 "13.1 9.0" 1 "NVIDIA driver does not work: it is made up (803); reboot${only};Then configure")
@@ -227,13 +225,9 @@ elseif(CASE STREQUAL cuda_wheels)
   if(failed)
     skip("Python packages cannot be fetched")
   endif()
-  stand_in("set(CMAKE_CUDA_STANDARD 20)
-enable_language(CXX)
-${no_toolkit}
-enable_language(CUDA)
+  stand_in("set(CMAKE_CUDA_STANDARD 20)\nenable_language(CXX)\n${no_toolkit}\nenable_language(CUDA)
 add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
-find_package(CUDAToolkit REQUIRED)
-recheck_one_toolkit()
+find_package(CUDAToolkit REQUIRED)\nrecheck_one_toolkit()
 add_executable(try ${SOURCE}/kernels/machine/copy.cu try.cpp)
 target_link_libraries(try CUDA::cudart_static CUDA::cublas)")
   file(WRITE ${SCRATCH}/stand_in/try.cpp "#include <cublas_v2.h>
@@ -247,8 +241,7 @@ int main() { int version; return cublasGetProperty(MAJOR_VERSION, &version) || v
 
 elseif(CASE STREQUAL no_program)
   set(said "Python 3.11 or newer was not found: install it")
-  stand_in("set(recheck_reports ${SOURCE}/reports)
-include(${SOURCE}/cmake/Python.cmake)
+  stand_in("set(recheck_reports ${SOURCE}/reports)\ninclude(${SOURCE}/cmake/Python.cmake)
 add_subdirectory(${SOURCE}/reports reports)")
   try(passes 1 "${said}" ${configure} -D CMAKE_DISABLE_FIND_PACKAGE_Python3=ON)
   try(fails any "${said}" ${CMAKE_COMMAND} --build ${SCRATCH}/build --target report)
@@ -256,13 +249,12 @@ add_subdirectory(${SOURCE}/reports reports)")
       ${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${SCRATCH}/recheck -D CMAKE_FIND_USE_CMAKE_SYSTEM_PATH=OFF)
 
 elseif(CASE STREQUAL python_packages)
-  find_program(PYTHON python3)
-  execute_process(COMMAND ${PYTHON} -c "import ensurepip" RESULT_VARIABLE failed ERROR_QUIET)
+  execute_process(COMMAND python3 -c "import ensurepip" RESULT_VARIABLE failed ERROR_QUIET)
   if(failed)
     skip("Python or its venv was not found")
   endif()
   # only the sources of packages apply from the settings of pip
-  execute_process(COMMAND ${PYTHON} -c "import zipfile
+  execute_process(COMMAND python3 -c "import zipfile
 with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
     wheel.writestr('made_up.py', '')
     wheel.writestr('made_up-1.dist-info/METADATA', 'Metadata-Version: 2.1\\nName: made-up\\nVersion: 1\\n')
@@ -271,15 +263,16 @@ with zipfile.ZipFile('made_up-1-py3-none-any.whl', 'w') as wheel:
   file(WRITE ${SCRATCH}/made_up.txt "made-up==1\n")
   file(WRITE ${SCRATCH}/pip.conf "[global]\nno-index = true\nfind-links = ${SCRATCH}\n[install]\nno-deps = no\n\
 prefix = ${SCRATCH}/prefix\nrequire-hashes = true\n")
-  list(APPEND environment PIP_FIND_LINKS= PIP_INDEX_URL=${refusing})
+  list(APPEND environment PIP_FIND_LINKS= PIP_INDEX_URL=http://127.0.0.1:9)
   macro(install how lines words check)
-    try(${how} ${lines} "${words}" ${ARGN} ${CMAKE_COMMAND} -D PYTHON=${PYTHON} -D FOLDER=${SCRATCH}/python
+    try(${how} ${lines} "${words}" ${CMAKE_COMMAND} -D PYTHON=python3 -D FOLDER=${SCRATCH}/python
         -D "CHECK=${check}" -D REQUIREMENTS=${SCRATCH}/made_up.txt -P ${SOURCE}/cmake/packages.cmake)
   endmacro()
   install(fails 1 "packages cannot be fetched;see to the network" pass)
-  install(passes 0 "" "import made_up" PIP_NO_INDEX= PIP_CONFIG_FILE=${SCRATCH}/pip.conf PIP_TARGET=${SCRATCH}/target
-          PIP_USER=1 PIP_REQUIRE_VIRTUALENV=1 PIP_DRY_RUN=1 PIP_PYTHON=/nowhere PIP_CONSTRAINT=/nowhere
-          PYTHONHOME=/nowhere PYTHONPATH=${SCRATCH})
+  list(APPEND environment PIP_NO_INDEX= PIP_CONFIG_FILE=${SCRATCH}/pip.conf PIP_TARGET=${SCRATCH}/target PIP_USER=1
+       PIP_REQUIRE_VIRTUALENV=1 PIP_DRY_RUN=1 PIP_PYTHON=/nowhere PIP_CONSTRAINT=/nowhere PYTHONHOME=/nowhere
+       PYTHONPATH=${SCRATCH})
+  install(passes 0 "" "import made_up")
   # an installation whose import fails is not complete
   install(fails 1 "No module named 'another'" "import another" ${sources})
   try(fails 0 "" test -e ${SCRATCH}/python/ready)

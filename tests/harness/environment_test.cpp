@@ -33,8 +33,7 @@ TEST(Environment, HasNoFieldsOfAMissingGpu) {
       environment({.device = {}, .reason = "none", .driver = "", .runtime = ""}, "", Settings{});
   for (const char* field : {"gpu", "code", "mps"}) EXPECT_TRUE(here.at(field).is_null()) << field;
   EXPECT_EQ(here["state"].size(), 1U) << here["state"];
-  const auto step = here["state"].at("host_step_nanoseconds").get<std::int64_t>();
-  EXPECT_TRUE(step >= 1 && step < 1e6) << step;
+  EXPECT_GE(here["state"].at("host_step_nanoseconds"), 1);
   for (const auto& [field, reason] : here["unknown"].items()) EXPECT_EQ(field, "cubins") << reason;
 }
 
@@ -252,7 +251,8 @@ TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
        "git add a.cu && git commit -qm d && touch -d 2020-01-01 a.cu && git status && sleep 1.1 && "
        "echo 2 >a.cu && touch -d 2020-01-01 a.cu");
   for (const char* variable :
-       {"GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere", "GIT_CEILING_DIRECTORIES=/",
+       {"GIT_DIR=/nowhere", "GIT_LITERAL_PATHSPECS=1", "GIT_INDEX_FILE=/nowhere",
+        "GIT_CEILING_DIRECTORIES=/",
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=status.showUntrackedFiles GIT_CONFIG_VALUE_0=no"}) {
     environment_ = std::string(variable) + " ";
     says(clean, "true");
@@ -269,8 +269,6 @@ TEST_F(BuildScript, IgnoresARepositoryThatDoesNotContainTheSources) {
   EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
   // a subfolder of a repository is fine
   shell("git add -f tree && git commit -qm c");
-  EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
-  environment_ = "GIT_DIR=/nowhere ";
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
 }
 

@@ -65,11 +65,10 @@ def _step(entry: Entry, row: Strategy, state: State) -> float:
     """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for records
     that lack the step of the host's clock, and for sustained times."""
     regime = entry.id.rsplit("/", 1)[1]
+    step: float = 0 if regime == "sustained" else state.host_step_nanoseconds or 0
     if row.target == "gpu" and regime in STEPS:
-        steps = STEPS[regime] * (state.event_step_nanoseconds or STEP)
-    else:
-        steps = 0 if regime == "sustained" else state.host_step_nanoseconds or 0
-    return 1e-9 * steps / entry.batch
+        step = STEPS[regime] * (state.event_step_nanoseconds or STEP)
+    return 1e-9 * step / entry.batch
 
 
 def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
