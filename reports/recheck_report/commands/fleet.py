@@ -1,8 +1,11 @@
 """Compares the records from ReFrame's runs. DIR/README.md has each job, with its record or why it
 has none; DIR/compare/ compares every record with the first.
 
-RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or a single run. The newest whole
-record of each place counts. Nothing is copied, and no folder outside RUNS is read.
+RUNS is a folder of runs, as the target fleet_run leaves it, or a single run. The newest whole
+record of each place counts. Nothing is copied, and no folder outside RUNS is read. Exit code 3:
+written, but some jobs left no whole record; each is a line.
+
+example: recheck-report fleet build/release/fleet/runs --output build/release/fleet/report
 """
 
 from __future__ import annotations

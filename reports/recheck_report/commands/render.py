@@ -3,6 +3,8 @@ experiments and the method, charts/*.svg, cases.csv, record.json, verdicts.json 
 
 Every record becomes a report, which marks odd values. Files are written only once all of them exist
 in memory.
+
+example: recheck-report render build/release/measured --output report --beside reports/results/*
 """
 
 from __future__ import annotations

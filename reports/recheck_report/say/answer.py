@@ -33,8 +33,8 @@ from recheck_report.say.nodes import (
 from recheck_report.say.trust import trust, trusted
 
 LIMITS = {
-    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, with
-its settings as found.""",
+    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, as it
+was set.""",
     "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
 on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
@@ -42,9 +42,9 @@ one shape.""",
     "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
     "no drained": """**Kernels that write much.** Not measured: drained times. Cold times leave out
 bytes that are still in the L2 cache when the kernel ends, up to half of that cache.""",
-    "shapes": "**Other shapes.** Between the shapes measured, another kernel may be the fastest.",
-    "cheats": f"""**Kernels that cheat.** Only wrong output is rejected. The method lists
-[what passes]({METHOD}#how-it-was-measured).""",
+    "shapes": "**Other shapes.** Between those measured, another kernel may be the fastest.",
+    "cheats": f"""**Kernels that cheat.** Only wrong output is rejected; the method lists
+[the rest]({METHOD}#how-it-was-measured).""",
     "causes": """**Why a kernel is fast**, unless a counter says so. Other explanations are a
 reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.

@@ -96,11 +96,9 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
 
 
 def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:
-    """The rows that compete: no points of a sweep, and none that launches the best of others."""
-    dispatch = report.collection.settings.dispatch
+    """The rows that compete: no points of a sweep."""
     rows = report.record.strategies(experiment)
-    apart = (row for row in rows if not (row.sweep or row.strategy in dispatch))
-    return [row for row in apart if row.target == target and row.contends]
+    return [row for row in rows if not row.sweep and row.target == target and row.contends]
 
 
 def contests(report: Measured, experiment: Experiment) -> list[Contest]:

@@ -12,9 +12,8 @@ from recheck_report.say.pages import MARK, machine
 def page(report: Measured) -> Page:
     rows, held_by = changes(report), report.collection.settings.log_held_by
     held = text(held_by).capitalized + " compares this log with the history of the checks."
-    others = (
-        f"{len(report.collection.changes) - len(rows)} other changes left the verdict as it was. "
-    )
+    more = len(report.collection.changed_checks) - len(rows)
+    others = f"{more} other changes left the verdict as it was. "
     rest = text(others, code("changes.toml"), " has them all.")
     shown = blocks(held if held_by else None, table(CHANGES, rows), rest)
     section = Section(text("Changed checks"), shown, "changed-checks")

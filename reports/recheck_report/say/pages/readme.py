@@ -30,6 +30,7 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.pages import MARK, machine, without
+from recheck_report.say.wordings import costly
 
 NEXT = (
     "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
@@ -46,11 +47,11 @@ _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
     ERRATA: f"[Errata]({ERRATA}): errors as printed, what is right, the listings",
     CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
-    harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): the same kernels by nvbench, "
-    "Triton, CuPy, Nsight Compute",
-    METHOD: f"[Method]({METHOD}): words explained, trust, the machine, "
+    harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): kernels timed by other "
+    "harnesses",
+    METHOD: f"[Method]({METHOD}): definitions, trust, the machine, "
     f"[how to repeat it]({METHOD}#reproduce-it)",
-    "report.html": f"Every case and sample, and a comparison with your GPU: {OPEN}",
+    "report.html": f"Every sample, next to yours: {OPEN}",
     CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
@@ -70,7 +71,8 @@ def readme(
     the claims has other GPUs' verdicts; `chart`: of the claims."""
     record, view = report.record, View(report)
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
-    links = [experiments + ": charts, every kernel, every shape"]
+    words = filter(None, (costly(report, experiment) for experiment in record.ordinary))
+    links = [joined("; ", (experiments + ": every kernel and shape", *words))]
     links += [marked(words) for name, words in _LINKS.items() if name in files]
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")

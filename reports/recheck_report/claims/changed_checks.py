@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
-from recheck_report.record.typed import Is, read_toml
+from recheck_report.claims.toml import Said, load_tables, one_of
+from recheck_report.record.typed import Is, Strict, typed
 from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
@@ -31,44 +31,57 @@ CAUSES = ("check", "transcription", "open choice")
 
 
 @dataclass(frozen=True)
-class Change:
-    """The old check of a claim, and why it was changed."""
+class Entry(Strict):
+    """An entry of the log: claims whose checks were changed for one reason."""
 
-    claim: str
     date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
-    # the last commit with the old check
+    # the last commit with the old checks
     commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
-    asked: Said  # the question of the old check, in one line
-    # its verdict on the evidence committed then, in the words of then
+    # the question of each claim's old check, in one line, by the claim
+    asked: Annotated[dict[str, Said], Is(filled=True)]
+    # their verdict on the evidence committed then, in the words of then
     verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 
 
-def load_changes(folder: Path) -> tuple[Change, ...]:
-    """The entries of the log in their order, empty without a file; raises BadClaim."""
-    path = folder / CHANGES
-    file = read_toml(path, BadClaim) if path.exists() else {}
+@dataclass(frozen=True)
+class ChangedCheck:
+    """The old check of a claim, and why it was changed."""
+
+    claim: str
+    asked: str
+    entry: Entry
+
+
+def load_changed_checks(folder: Path) -> tuple[ChangedCheck, ...]:
+    """The changes of the log in their order, empty without a file; raises BadClaim."""
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
-    parse = table_of(Change)
 
-    def read(table: dict[str, Any]) -> Change:
+    def read(table: dict[str, Any]) -> Entry:
         """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return parse(before | table)
+        entry = typed(Entry, before | table)
+        for claim in entry.asked:
+            one_of(claims, claim, "asked")
+        return entry
 
-    return load_tables(path, file, "change", read, claim=claims)
+    entries = load_tables(folder / CHANGES, "change", read)
+    return tuple(ChangedCheck(*asked, entry) for entry in entries for asked in entry.asked.items())
 
 
-def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
+def changed_verdicts(
+    changes: Sequence[ChangedCheck], today: Mapping[str, str]
+) -> list[ChangedCheck]:
     """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
     not count."""
     shown = []
     for at, change in enumerate(changes):
-        later = (other.verdict for other in changes[at + 1 :] if other.claim == change.claim)
+        later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == change.claim)
         after = next(later, today[change.claim])
-        same = (change.verdict, NOT_MEASURED, *EARLIER.get(change.verdict, ()))
+        then = change.entry.verdict
+        same = (then, NOT_MEASURED, *EARLIER.get(then, ()))
         if after not in same:
             shown.append(change)
     return shown
