@@ -5,8 +5,9 @@
 # made from template/. Edit the lines marked EDIT.
 cmake_policy(VERSION 3.25)
 set(folder ${CMAKE_CURRENT_BINARY_DIR}/${NAME})
-set(taken machine audit all benchmark clean edit_cache help install package package_source rebuild_cache test
-    article)
+# targets of CMake and of libraries, and folders that Recheck makes in a build folder
+set(taken machine audit article all benchmark benchmark_main clean cuda distribution edit_cache help install
+    nlohmann_json package package_source preinstall pycache python rebuild_cache test)
 string(LENGTH "${NAME}" length)
 cmake_path(COMPARE "${CMAKE_CURRENT_LIST_DIR}" EQUAL "${CMAKE_CURRENT_BINARY_DIR}" within)
 if("${NAME}" STREQUAL "")

@@ -127,7 +127,7 @@ endfunction()
 #   <name>_quick     a target: only the cases that decide CLAIMS, in <name>_quick
 #   <name>_render    a target: renders the last record of <name>_report
 # CLAIMS holds sources.toml and <experiment>/claims.toml for the report. RECHECK_RUN_FLAGS are flags
-# of the program for <name>_report and <name>_quick.
+# of the program for <name>_report and <name>_quick. In SOURCES, the macro ARTICLE_FOLDER is the current source folder.
 function(recheck_add_experiments name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "CLAIMS" "SOURCES")
   if(NOT arg_SOURCES OR NOT arg_CLAIMS OR arg_UNPARSED_ARGUMENTS)
@@ -158,6 +158,7 @@ function(recheck_add_experiments name)
   endif()
   target_link_libraries(${name} PRIVATE recheck::harness)
   recheck_define_code(${name} PRIVATE)
+  target_compile_definitions(${name} PRIVATE ARTICLE_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 
   add_test(NAME ${name}.gate COMMAND ${name} --gate)
   set_tests_properties(${name}.gate PROPERTIES SKIP_RETURN_CODE 77)

@@ -222,7 +222,6 @@ configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
   return()
 endif()
 
-
 # a driver runs code from toolkits of its own or an earlier major version
 if(broken)
   message(WARNING " The NVIDIA driver does not work, and the GPU rows will not run: ${broken}.")

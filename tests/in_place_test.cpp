@@ -43,6 +43,21 @@ TEST(InPlace, PassesOnEveryPath) {
   EXPECT_EQ(held_against(in::sparse_experiment()), "");
 }
 
+TEST(InPlace, NamesInputsThatIgnoreTheSeedOrChangeTheirSize) {
+  Experiment experiment = in::filter_experiment();
+  experiment.name = "constant";
+  experiment.headline = {1000};
+  experiment.fill = [](std::uint64_t, const Shape&, std::span<HostMatrix> inputs) {
+    std::ranges::fill(inputs[0].row<float>(0), 1.0F);
+  };
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(held_against(experiment), "");
+  EXPECT_EQ(testing::internal::GetCapturedStderr().find("\nconstant: all seeds give the same"), 0U);
+  experiment.fill = [](std::uint64_t, const Shape&, std::span<HostMatrix> in) { in[0].ld = 1; };
+  EXPECT_NE(held_against(experiment).find("/hot: the experiment's `fill` failed: it may overwrite"),
+            std::string::npos);
+}
+
 /// Expects these results of `--gate --cases`, in a process that has proven no smaller shape.
 void expect_shown(const std::string& filter, const std::string& sparse) {
   const Experiment experiments[] = {in::filter_experiment(), in::sparse_experiment()};

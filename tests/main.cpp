@@ -16,7 +16,8 @@ namespace {
 
 /// Prefixes of GoogleTest's and Google Benchmark's variables. They select tests and cases, so a run
 /// that skips some could look complete.
-constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE", "BENCHMARK_"};
+constexpr std::string_view variables[] = {"GTEST_", "TESTBRIDGE_", "XML_OUTPUT_FILE",
+                                          "TEST_PREMATURE_EXIT_FILE", "BENCHMARK_"};
 
 }  // namespace
 

@@ -72,6 +72,7 @@ recheck::Launcher launcher = recheck::gpu_launcher<f, make>();\n")
   # the template can use an installed Recheck as well
   run(0 ${CMAKE_COMMAND} -E chdir ${SCRATCH} ${CMAKE_COMMAND} -D NAME=copied -P ${SOURCE}/new.cmake)
   file(GLOB_RECURSE use ${SCRATCH}/prefix/use.cmake)
+  file(APPEND ${SCRATCH}/copied/table.cpp "static_assert(std::string_view(ARTICLE_FOLDER) == \"${SCRATCH}/copied\");\n")
   configure(copied_build 0 -S ${SCRATCH}/copied -D RECHECK=${use})
   run(0 ${CMAKE_COMMAND} --build ${SCRATCH}/copied_build --target copied)
   if(PYTHON)
@@ -93,7 +94,7 @@ elseif(CASE STREQUAL new)
   macro(new name folder codes)
     run("${codes}" ${CMAKE_COMMAND} -E chdir ${folder} ${CMAKE_COMMAND} -D NAME=${name} -P ${SOURCE}/new.cmake)
   endmacro()
-  foreach(bad ";Which name" "my article;not a valid name" "My;not a valid name" "machine;take another" "test;take another"
+  foreach(bad ";Which name" "my article;not a valid name" "My;not a valid name" "machine;take another" "preinstall;take another"
           "a/b;not a valid name" "${SCRATCH};not a valid name")
     list(GET bad 0 name)
     list(GET bad 1 why)

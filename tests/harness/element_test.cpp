@@ -172,13 +172,6 @@ TEST(Element, OfEveryTypePassesOnlyIfAllOutputsAreRight) {
   });
 }
 
-TEST(Element, IsNotBlamedForTheExperimentsFunctions) {
-  const auto failure = failure_of(
-      [] { called("fill", []() { throw std::runtime_error("cannot open rows.txt"); }); });
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->reason.value_or(""), "the experiment's `fill` threw: cannot open rows.txt");
-}
-
 TEST(Element, IsReportedIfItIsTheFirstWrongOne) {
   const float is[] = {1, 3, NAN};
   const Oracle oracle = bounded({1, 2, 3}, [](double) { return 0; });

@@ -115,12 +115,8 @@ TEST_F(JournalFile, IsRefusedIfALineIsForeign) {
   refuses(mine + "alien\n", "line 6");
   refuses(mine + std::string("\0\0\n", 3), "line 6");
   refuses(mine + "\n" + mine, "line 6");
-  refuses(mine + R"({"id":"a","status":"passed",})"
-                 "\n",
-          "line 6");
-  refuses(mine + R"({"id":7})"
-                 "\n",
-          "line 6");
+  refuses(mine + "{\"id\":\"a\",\"status\":\"passed\",}\n", "line 6");
+  refuses(mine + "{\"id\":7}\n", "line 6");
   refuses(mine + std::string(200000, '[') + "\n", "line 6");
   refuses(std::string(mine).replace(mine.find('\n') + 1, 1, "x"), "line 2");
   for (const std::string& head :

@@ -190,6 +190,10 @@ TEST(Plan, RefusesInvalidTables) {
        },
        "an input or an output is -"},
       {[](auto& e, auto&) {
+         e.problem.output = [](const Shape&) { return Extent{1LL << 40, 1LL << 40}; };
+       },
+       "an input or an output is 1099511627776x"},
+      {[](auto& e, auto&) {
          e.problem.output = [](const Shape& s) {
            return Extent{.rows = s[0], .columns = s[1], .length_in = 0};
          };

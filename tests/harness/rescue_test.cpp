@@ -67,17 +67,6 @@ TEST_F(Disturbed, IsMarkedIfItPersists) {
   EXPECT_EQ(measured("3-1000")["status"], "passed");
 }
 
-// the row's exit code could mean a pass or a skipped test
-TEST_F(SimulatedGpu, PassesNoGateThatARowEndsSilently) {
-  for (const char* end : {"_exit", "_exit77"}) {
-    const auto outcome = run("--gate --experiment=doubling",
-                             program("NVIDIA H200", std::string("SIMULATED_END=") + end));
-    EXPECT_EQ(outcome.code, 1) << end << outcome.output;
-    EXPECT_NE(outcome.output.find("has ended the process"), std::string::npos) << outcome.output;
-  }
-  EXPECT_EQ(run("--gate --experiment=doubling", program("NVIDIA H200")).code, 0);
-}
-
 // the simulated context takes 0.1 s, and each process gives a sample of both regimes
 TEST_F(SimulatedGpu, TimesTheFirstCallOfProcesses) {
   const auto outcome = measure("--shape=256x256 --regime=first,first_context");
@@ -148,7 +137,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
   EXPECT_TRUE(record["finished"].is_string());
   EXPECT_FALSE(fs::exists(folder_ / "record.journal.jsonl"));
   for (const char* shape : {"256x256", "300x200"}) {
-    const std::string said = "doubling/crash/" + std::string(shape) + " " + why;
+    const std::string said = "doubling/crash/" + std::string(shape) + ": " + why;
     EXPECT_NE(outcome.output.find(said), std::string::npos) << outcome.output;
   }
 }
@@ -159,7 +148,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
     const auto outcome =
         run("--gate " + flags,
             program("NVIDIA H200", "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end)));
-    EXPECT_NE(outcome.code, 0);
+    EXPECT_EQ(outcome.code, 1);
     return outcome.output;
   };
   const auto has = [](const std::string& said, const std::string& words) {
@@ -182,6 +171,7 @@ TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
 }
 constexpr End ends[] = {
     {"exit", "has ended the process with exit code 0"},
+    {"_exit77", "has ended the process with exit code 77"},  // a skipped test
     {"abort", "has ended the process by SIGABRT"},
     {"thread", "has ended the process by SIGABRT"},
     {"kill", "has ended the process by SIGKILL"},  // as for lack of memory
@@ -193,6 +183,24 @@ constexpr End ends[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedGpuWithARowThatEnds, testing::ValuesIn(ends),
                          [](const auto& info) { return std::string(info.param.first); });
+
+// they serve all rows, so none of these is to blame
+TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
+  for (const char* in : {"fill", "oracle", "judge"})
+    for (const auto& [end, why] :
+         {End{"abort", "has ended the process by SIGABRT"},
+          End{"exit", "has ended the process with exit code 0"}, End{"throw", "failed: no file"}}) {
+      const std::string name = in == std::string("judge") ? "oracle" : in;
+      const std::string said = "the experiment's `" + name + "` " + why;
+      const std::string set = std::string("SIMULATED_IN=") + in + " SIMULATED_END=" + end;
+      EXPECT_EQ(measure(one_shape, set).code, 0) << set;
+      for (const auto& one : record()["cases"]) EXPECT_EQ(one["reason"], said) << set;
+      const auto gate = run("--gate --experiment=doubling", program("NVIDIA H200", set));
+      EXPECT_EQ(gate.code, 1) << gate.output;
+      EXPECT_EQ(gate.output.find(": passed"), std::string::npos) << gate.output;
+      EXPECT_NE(gate.output.find(": " + said), std::string::npos) << gate.output;
+    }
+}
 
 // for a debugger or profiler, which handles the end of the process itself
 TEST_F(SimulatedGpu, EndsWithTheRowWithoutRescue) {

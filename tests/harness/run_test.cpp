@@ -206,13 +206,16 @@ TEST_F(Run, StartsOverIfNothingCanBeResumed) {
   const std::pair<Files, const char*> left[] = {
       {{{"record.json", with("  \"cpu\": ", R"(  "cpu": "other",)")}, {"samples.jsonl", raw}},
        "cpu was \"o"},
+      {{{"record.json",
+         with("  \"conditions\": ", R"(  "conditions": [{"code":"x","says":"why"}],)")},
+        {"samples.jsonl", raw}},
+       "conditions/0/says was \"why\", is null"},
       {{{"record.json", with(" \"schema\": ", " \"schema\": 99,")}, {"samples.jsonl", raw}},
        "schema 99"},
       {{{"record.json", whole.substr(0, 300)}, {"probes.json", "{}"}}, "it may be cut short"},
       {{{"record.json", "[]"}}, "not a record of Recheck"},
       {{{"record.json", whole}, {"samples.jsonl", "{}\n"}}, "line 1 is damaged"},
       {{{"record.json", whole}}, "samples.jsonl has no samples of it"},
-      {{{"record.json", whole}, {"samples.jsonl", raw.substr(0, 100)}}, "has no samples of it"},
       {{{"record.journal.jsonl", ""}}, "it may be cut short"},
       {{{"record.journal.jsonl", whole.substr(0, 300)}, {"record.json", whole}},
        "it may be cut short"}};

@@ -4,8 +4,8 @@
 // tests/models.json. A launch computes on the host and takes as long as the model's memory needs at
 // a third of its speed, times SIMULATED_SLOWER. SIMULATED_SLOW_ROWS adds 20 ms for a single row.
 // SIMULATED_FREE is the free memory in bytes. SIMULATED_END is how the row `crash` ends instead of
-// returning, SIMULATED_END_FIRST how it does in processes of its own. SIMULATED_PATIENCE is the
-// time limit in seconds.
+// returning, or the function of the experiment that SIMULATED_IN names; SIMULATED_END_FIRST is how
+// the row does in processes of its own. SIMULATED_PATIENCE is the time limit in seconds.
 #include <unistd.h>
 
 #include <algorithm>
@@ -83,11 +83,37 @@ Work twice(const Shape& s) {
   return {elements, 2 * sizeof(float) * elements};
 }
 
+/// Overflows the stack, as `above` is positive.
+int deeper(const volatile int* above) {
+  volatile int here[1024];
+  here[0] = *above + 1;
+  return *above < 0 ? 0 : deeper(here) + here[0];
+}
+void crash(std::string_view where) {
+  const char *set = std::getenv("SIMULATED_END"), *in = std::getenv("SIMULATED_IN");
+  if (where != (in != nullptr ? in : "row")) return;
+  const std::string_view end = set != nullptr ? set : "";
+  if (end == "exit") std::exit(0);
+  if (end == "_exit77") std::_Exit(77);
+  if (end == "abort") std::abort();
+  if (end == "throw") throw std::runtime_error("no file");
+  if (end == "segfault") std::raise(SIGSEGV);
+  if (end == "kill") std::raise(SIGKILL);
+  const volatile int first = 1;
+  if (end == "overflow") seconds_per_byte = deeper(&first);
+  if (end == "thread") std::thread([] { throw std::runtime_error("in a thread"); }).join();
+  while (end == "hang") usleep(1000);
+}
+
 Oracle make_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
+  crash("oracle");
   std::vector<float> truth;
   for (std::int64_t i = 0; i < inputs[0].rows; ++i)
     for (const float element : inputs[0].row<float>(i)) truth.push_back(2 * element);
-  return exact(std::move(truth));
+  return [judge = exact(std::move(truth))](std::span<const View> outputs, Arithmetic arithmetic) {
+    crash("judge");
+    return judge(outputs, arithmetic);
+  };
 }
 
 void doubled(const Call& call) {
@@ -101,28 +127,8 @@ void doubled_slowly(const Call& call) {
   usleep(static_cast<useconds_t>(1e6 * twice(call.shape).bytes * seconds_per_byte));
   if (call.shape[0] == 1 && std::getenv("SIMULATED_SLOW_ROWS") != nullptr) usleep(20000);
 }
-/// Overflows the stack, as `above` is positive.
-int deeper(const volatile int* above) {
-  volatile int here[1024];
-  here[0] = *above + 1;
-  return *above < 0 ? 0 : deeper(here) + here[0];
-}
-void crash(const Call& call) {
-  const char* set = std::getenv("SIMULATED_END");
-  const std::string_view end = set != nullptr ? set : "";
-  if (end == "exit") std::exit(0);
-  if (end == "_exit") std::_Exit(0);
-  if (end == "_exit77") std::_Exit(77);
-  if (end == "abort") std::abort();
-  if (end == "segfault") std::raise(SIGSEGV);
-  if (end == "kill") std::raise(SIGKILL);
-  const volatile int first = 1;
-  if (end == "overflow") call.operands[1].data[0] = static_cast<float>(deeper(&first));
-  if (end == "thread") std::thread([] { throw std::runtime_error("in a thread"); }).join();
-  while (end == "hang") usleep(1000);
-}
 void crash_or_double(const Call& call) {
-  crash(call);
+  crash("row");
   doubled(call);
 }
 
@@ -144,7 +150,8 @@ Experiment doubling() {
           .edges = {{3, 5}},
           .inputs = [](const Shape& s) { return std::vector<Extent>{whole(s)}; },
           .terms = [](const Shape&) { return std::int64_t{1}; },
-          .problem = {"B = 2 A", whole, twice, make_oracle}};
+          .problem = {"B = 2 A", whole, twice, make_oracle},
+          .fill = [](std::uint64_t, const Shape&, std::span<HostMatrix>) { crash("fill"); }};
 }
 
 }  // namespace

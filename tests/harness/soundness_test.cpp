@@ -149,12 +149,6 @@ TEST(Inputs, AreReportedAndRestoredIfARowChangesThem) {
 }
 
 #ifdef RECHECK_HAVE_CUDA
-TEST(gpu_Soundness, IsTestedBeforeACheckIsTrusted) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  is_refuted_by_a_run<Defect::always_right>(row("naive"), "whose last element is wrong");
-  is_refuted_by_the_gate<Defect::zero_is_no_error>(row("naive"), "that is zero");
-}
-
 TEST(gpu_Inputs, AreReportedAndRestoredIfARowChangesThem) {
   if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   is_named(row("naive"), [](const Call& call) {

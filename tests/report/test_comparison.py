@@ -9,7 +9,7 @@ from made_claims import measured
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics.audit import Audit
 from recheck_report.statistics.ratio import Ratio
-from records import Json, few, h100, matching, no_gpu, scale, time_of, without
+from records import Json, bend, few, h100, matching, no_gpu, scale, time_of, without
 
 Read = Callable[[Json], Record]
 
@@ -90,6 +90,13 @@ def test_few_rounds_that_agree_are_not_certain(loaded: Read) -> None:
     assert found.low > 1 and 1e-6 < found.p < 0.05
     clear = _pair(loaded, [(2e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)])
     assert clear.p < 1e-8
+
+
+def test_a_time_is_known_to_a_step_of_its_clock(loaded: Read) -> None:
+    record = bend(h100("matmul"), "environment.state.host_step_nanoseconds", 70)
+    steps = {(case.target, case.regime): case.batch * case.step for case in loaded(record).cases}
+    assert steps["cpu", "hot"] == steps["gpu", "end_to_end"] == pytest.approx(70e-9)
+    assert steps["gpu", "cold"] == pytest.approx(32e-9) and steps["gpu", "sustained"] == 0
 
 
 def test_holm_by_hand() -> None:

@@ -28,6 +28,7 @@ struct Shared {
   std::atomic<double> allowed, deadline;  // of the running row, in seconds
   std::atomic<bool> ended, restarts;      // `body` has returned or thrown; has asked for a restart
   std::array<char, 512> row, why;         // named last; why the child gave it up
+  std::atomic<const char*> function;      // of the experiment, that runs; else null
 };
 Shared* shared = nullptr;  // null if rescued() does not watch
 
@@ -84,14 +85,17 @@ std::string blame(int status, bool hung) {
            std::to_string(std::lround(shared->allowed)) + " s";
   if (shared->row[0] == '\0') return {};
   if (shared->why[0] != '\0') return shared->why.data();
+  const char* const function = shared->function;
+  const std::string who =
+      function != nullptr ? "the experiment's `" + std::string(function) + "` " : "";
   if (WIFEXITED(status))
-    return "has ended the process with exit code " + std::to_string(WEXITSTATUS(status));
+    return who + "has ended the process with exit code " + std::to_string(WEXITSTATUS(status));
   const int signal = WTERMSIG(status);
   // the system kills a process for lack of memory
   const bool outside = std::ranges::find(ends, signal) != std::end(ends) || signal == SIGPIPE ||
                        (signal == SIGKILL && shared->allowed <= 0);
   if (outside) return {};
-  return std::string("has ended the process by SIG") + sigabbrev_np(signal);
+  return who + "has ended the process by SIG" + sigabbrev_np(signal);
 }
 
 /// Ends the child before `body` has ended.
@@ -153,7 +157,7 @@ int rescued(const std::function<int()>& body) {
     }
     if (why.empty()) return 1;
     lost = {shared->row.data(), why};
-    std::fprintf(stderr, "\n%s %s: continuing in a new process\n", lost->row.c_str(), why.c_str());
+    std::fprintf(stderr, "\n%s: %s; continuing in a new process\n", lost->row.c_str(), why.c_str());
   }
 }
 
@@ -187,6 +191,10 @@ InRow::InRow(double expected) {
 
 InRow::~InRow() {
   if (shared != nullptr) shared->allowed = 0;
+}
+
+void name_function(const char* literal) {
+  if (shared != nullptr) shared->function = literal;
 }
 
 void name_row(const Case& c) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "case.hpp"
@@ -45,6 +47,27 @@ class InRow {
   InRow& operator=(const InRow&) = delete;
   ~InRow();
 };
+
+/// Sets the function of the experiment that is blamed if the process ends, not the row; null: none.
+void name_function(const char* literal);
+
+/// Returns body(), a call of that function of the experiment. Its exceptions name the function.
+auto called(const char* literal, const auto& body) {
+  std::string why = threw_something;
+  try {
+    struct Scope {
+      ~Scope() { name_function(nullptr); }
+    } const scope;
+    name_function(literal);
+    return body();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    why = error.what();
+  } catch (...) {
+  }
+  throw std::runtime_error("the experiment's `" + std::string(literal) + "` failed: " + why);
+}
 
 /// Sets the row and the shape that the next launches belong to.
 void name_row(const Case& c);

@@ -54,6 +54,8 @@ constexpr Deciding deciding[] = {
     {"MKL_", "decides MKL's threads and kernels"},
     {"BLIS_", "decides BLIS's threads and kernels"},
     {"MALLOC_", "decides how the C library allocates memory"},
+    {"LD_PRELOAD", "puts a library into the program"},
+    {"FLEXIBLAS", "decides which BLAS computes"},
     {"GLIBC_TUNABLES", "decides how the C library allocates memory and which functions it uses"},
     {"CUBLAS", "decides cuBLAS's kernels and workspaces", true},
     {"CUDA_DEVICE_", "decides how CUDA queues, caches or waits", true},
@@ -161,8 +163,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "Device code was compiled without full optimisation: " + some_of(unoptimised) + ".");
   note(!relocatable.empty(), "device_relocatable",
        "Device code was compiled with -rdc=true, so that nvcc does not know where arrays lie and "
-       "may "
-       "load them in smaller pieces: " +
+       "may load them in smaller pieces: " +
            some_of(relocatable) + ".");
   note(!foreign.empty(), "device_foreign",
        "Device code is not for the architecture that `native` meant when CMake was configured; a "

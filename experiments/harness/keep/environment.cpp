@@ -20,6 +20,7 @@
 
 #include "../../../kernels/code.hpp"
 #include "../base/build_info.hpp"
+#include "../base/clock.hpp"
 #include "../base/text.hpp"
 #include "../device/conditions.hpp"
 #include "../device/nvml.hpp"
@@ -188,6 +189,7 @@ Json environment(const Gpu& gpu, const std::string& command, const Settings& set
   const std::string release(kernel.release, std::strspn(kernel.release, "0123456789."));
 
   Json device, state = Json::object(), mps, code, unknown = Json::object();
+  state["host_step_nanoseconds"] = std::llround(1e9 * host_clock_step());
   if (gpu.device) {
     const Nvml nvml(gpu.device->pci_bus_id);
     device = gpu_json(*gpu.device, nvml, unknown);

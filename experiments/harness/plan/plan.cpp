@@ -112,8 +112,11 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
   const auto outputs = experiment.problem.output(shape);
   if (outputs.empty()) refuse_table(experiment, "it has no output at " + text);
   matrices.insert(matrices.end(), outputs.begin(), outputs.end());
+  // so that a number of bytes is no overflow
+  constexpr auto most = std::int64_t{1} << 56;
   for (const auto& matrix : matrices)
-    if (matrix.rows < 0 || matrix.columns < 0)
+    if (matrix.rows < 0 || matrix.columns < 0 ||
+        matrix.rows > most / std::max<std::int64_t>(1, matrix.columns))
       refuse_table(experiment, "at " + text + " an input or an output is " +
                                    std::to_string(matrix.rows) + "x" +
                                    std::to_string(matrix.columns));

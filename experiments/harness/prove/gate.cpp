@@ -231,7 +231,8 @@ Error Gate::error_of(std::span<const View> outputs, const Strategy& strategy, In
   const Experiment& experiment = operands_.experiment();
   std::vector<View> valid(outputs.begin(), outputs.end());
   if (auto wrong = cut_to_length(valid, operands_.outputs(strategy))) return *wrong;
-  Error error = oracle(strategy, inputs)(valid, strategy.arithmetic);
+  Oracle& judge = oracle(strategy, inputs);
+  Error error = called("oracle", [&] { return judge(valid, strategy.arithmetic); });
   if (strategy.promise != nullptr && inputs.values == Values::reals) {
     const double promise = strategy.promise(operands_.shape(), {});
     // either bound may be silent for sums this long: the promise is infinite, the oracle's bound 0.

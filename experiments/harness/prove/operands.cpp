@@ -3,13 +3,35 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
+#include <ranges>
 #include <set>
+#include <stdexcept>
+#include <tuple>
 
 #include "../base/clock.hpp"
 #include "../base/mix.hpp"
+#include "../case/rescue.hpp"
 
 namespace recheck {
+namespace {
+
+/// Whether all inputs have the same elements, in 64 bytes or more: fewer may agree by chance.
+bool same(std::span<const HostMatrix> inputs, std::span<const HostMatrix> others) {
+  std::int64_t bytes = 0;
+  for (std::size_t n = 0; n < inputs.size(); ++n)
+    with_type(inputs[n].element, [&]<typename T>() {
+      for (std::int64_t i = 0; i < inputs[n].rows && bytes >= 0; ++i) {
+        const auto row = std::as_bytes(inputs[n].row<T>(i));
+        const bool equal = std::ranges::equal(row, std::as_bytes(others[n].row<T>(i)));
+        bytes = equal ? bytes + std::ssize(row) : -1;
+      }
+    });
+  return bytes >= 64;
+}
+
+}  // namespace
 
 Operands::Operands(const Experiment& experiment, const Shape& shape, Target& target,
                    std::int64_t padding, std::uint64_t seed)
@@ -23,7 +45,17 @@ Operands::Operands(const Experiment& experiment, const Shape& shape, Target& tar
       workspace_(target, guard + workspace_floats_),
       seed_of_integers_(seed ^ nonce()),
       integers_(make(Values::integers, seed_of_integers_)),
-      reals_(make(Values::reals, seed)) {}
+      reals_(make(Values::reals, seed)) {
+  static std::set<std::string_view> named;
+  if (named.contains(experiment.name)) return;
+  for (int seeds = 0; seeds < 4; ++seeds, reseed_integers())
+    if (!same(integers_.truth, reals_.truth)) return;
+  named.insert(experiment.name);
+  std::fprintf(stderr,
+               "\n%s: all seeds give the same inputs, so a kernel that keeps its first output "
+               "passes: let `fill` or the inputs' functions use the seed\n",
+               std::string(experiment.name).c_str());
+}
 
 Operands::Inputs& Operands::integers(const Strategy& strategy) {
   if (!experiment_->wide_integers || strategy.arithmetic == Arithmetic::fp32) return integers_;
@@ -83,13 +115,22 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
     const int limit =
         every > 0 ? limit_with_wide_factor(terms) : limit_of(extent.element, terms, inputs.values);
     if (extent.value != nullptr)
-      recheck::fill(matrix, seed, number, extent.value, shape_);
+      called("inputs", [&] { recheck::fill(matrix, seed, number, extent.value, shape_); });
     else
       recheck::fill(matrix, seed, number, inputs.values, limit, every);
     ++number;
   }
   if (experiment_->fill != nullptr)
-    called("fill", [&] { experiment_->fill(mix(seed), shape_, inputs.truth); });
+    called("fill", [&] {
+      const auto form = [](const HostMatrix& m) {
+        return std::tuple(m.rows, m.columns, m.ld, m.element, m.elements.size());
+      };
+      const auto view = std::views::transform(inputs.truth, form);
+      const std::vector before(view.begin(), view.end());
+      experiment_->fill(mix(seed), shape_, inputs.truth);
+      if (!std::ranges::equal(view, before))
+        throw std::runtime_error("it may overwrite elements, not change a matrix's size or type");
+    });
   make_starts(inputs);
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;

@@ -108,7 +108,7 @@ class Run {
       runner_.reporter().finish(c, because(ReasonCode::process_died, lost->why));
       any = true;
     }
-    if (!any) throw std::runtime_error(lost->row + " " + lost->why + "; fix it, or leave it out");
+    if (!any) throw std::runtime_error(lost->row + ": " + lost->why + "; fix it, or leave it out");
   }
 
   /// Ends the cases of rows that cannot run here, so that they have a result even if the run stops.

@@ -25,6 +25,8 @@ std::optional<Result> failure_of(const std::function<void()>& body) {
   } catch (const std::exception& error) {
     std::string words = error.what();
     std::ranges::replace_if(words, [](char c) { return c == '\n' || c == '\r'; }, ' ');
+    if (constexpr std::size_t most = 1000; words.size() > most)
+      words.replace(most, words.npos, "...");
     return because(ReasonCode::threw,
                    words.empty() ? "it threw an exception without a message" : words);
   } catch (...) {

@@ -99,15 +99,4 @@ inline constexpr auto threw_something = "it threw something other than a std::ex
 /// Calls `body`. Returns what it throws as a result with a one-line reason, or nothing.
 std::optional<Result> failure_of(const std::function<void()>& body);
 
-/// Returns body(); its exceptions name that function of the experiment, which serves all rows.
-auto called(const std::string& function, const auto& body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    throw std::runtime_error("the experiment's `" + function + "` threw: " + error.what());
-  }
-}
-
 }  // namespace recheck

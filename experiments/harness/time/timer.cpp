@@ -283,7 +283,8 @@ Result Timer::record(Row& row, const Load& load) {
   for (const Block& block : c.blocks) counts.push_back(block.count);
   // a drained time is the difference of two readings
   const int clocks = c.regime == Regime::drained ? 2 : 1;
-  const double step = c.host_timed() ? 0 : clocks * target_.clock_step() / (c.batch * row.repeats);
+  const double clock = c.host_timed() ? host_clock_step() : clocks * target_.clock_step();
+  const double step = clock / (c.batch * row.repeats);
   // every row takes a sample in at least `fewest_samples` rounds, so this cannot fail
   const auto interval = interval_of_blocks(c.samples, counts, step);
   if (!interval) throw std::logic_error("too few samples");

@@ -59,13 +59,16 @@ class Condition:
 
 @dataclass(frozen=True)
 class State:
-    """The part of the environment that may change before a run is resumed; empty without a GPU."""
+    """The part of the environment that may change before a run is resumed."""
 
     event_nanoseconds: Annotated[
         int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
     ] = None
     event_step_nanoseconds: Annotated[
         int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
+    ] = None
+    host_step_nanoseconds: Annotated[
+        int | None, Is("the step of the host's clock; null: not measured; ns", least=1)
     ] = None
     free_memory_bytes: Annotated[
         int | None, Is("free bytes of the GPU's memory when the run began")

@@ -62,12 +62,13 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
 
 
 def _step(entry: Entry, row: Strategy, state: State) -> float:
-    """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for the
-    host's clock, whose step is negligible."""
+    """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for records
+    that lack the step of the host's clock, and for sustained times."""
     regime = entry.id.rsplit("/", 1)[1]
-    if row.target != "gpu" or regime not in STEPS:
-        return 0.0
-    return STEPS[regime] * 1e-9 * (state.event_step_nanoseconds or STEP) / entry.batch
+    step: float = 0 if regime == "sustained" else state.host_step_nanoseconds or 0
+    if row.target == "gpu" and regime in STEPS:
+        step = STEPS[regime] * (state.event_step_nanoseconds or STEP)
+    return 1e-9 * step / entry.batch
 
 
 def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:

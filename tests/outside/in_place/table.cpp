@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
 
 #include "in_place.hpp"
 
@@ -73,12 +76,16 @@ std::vector<Extent> sparse_inputs(const Shape& s) {
           {1, s[0]},
           {1, s[0]}};
 }
-/// Starts must ascend; elements after the last row are not used.
+/// Reads the lengths of rows from a file; the seed chooses where to begin. Elements after the last
+/// row are not used.
 void fill(std::uint64_t seed, const Shape& s, std::span<HostMatrix> inputs) {
+  std::ifstream file(ARTICLE_FOLDER "/lengths.txt");
+  const std::vector<int> lengths(std::istream_iterator<int>(file), {});
+  if (lengths.empty()) throw std::runtime_error("cannot read " ARTICLE_FOLDER "/lengths.txt");
   const auto starts = inputs[0].row<int>(0), columns = inputs[1].row<int>(0);
   starts[0] = 0;
   for (std::int64_t i = 0; i < s[0]; ++i)
-    starts[i + 1] = starts[i] + static_cast<int>(mix(seed + i) % (most + 1));
+    starts[i + 1] = starts[i] + lengths[(mix(seed) + i) % lengths.size()];
   for (std::size_t i = 0; i < columns.size(); ++i)
     columns[i] = static_cast<int>(mix(~seed + i) % static_cast<std::uint64_t>(s[0]));
 }
