@@ -27,7 +27,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]
         end = draw(card, x, y, text, *look, **more)
         size = look[1] if len(look) > 1 else more.get("size", TYPE)
         if end > WIDTH or end - width_of(text, size, bold=more.get("bold", False)) < 0:
-            cut.append(f"{card.message}: {text}")
+            cut.append(f"{card.title}: {text}")
         return end
 
     files: dict[str, bytes] = {}

@@ -15,8 +15,13 @@ from recheck_report.collect import programs
 
 TESTS = REPORTS.parent / "tests"
 SHARDS = {"GTEST_TOTAL_SHARDS": "4", "GTEST_SHARD_INDEX": "3"}
-CHOOSING = (SHARDS, {"GTEST_FILTER": "-*"}, {"GTEST_REPEAT": "0"}, {"TESTBRIDGE_TEST_ONLY": "x"})
-CHOOSING += ({"TEST_PREMATURE_EXIT_FILE": "/nowhere/x"},)
+CHOOSING: tuple[dict[str, str], ...] = (
+    SHARDS,
+    {"GTEST_FILTER": "-*"},
+    {"GTEST_REPEAT": "0"},
+    {"TESTBRIDGE_TEST_ONLY": "x"},
+    {"TEST_PREMATURE_EXIT_FILE": "/nowhere/x"},
+)
 
 
 def _end(*words: object, **env: str) -> subprocess.CompletedProcess[str]:

@@ -1,6 +1,6 @@
 """The charts of a report.
 
-A chart is a file of this folder, with its TITLE, its message and draw(). It follows from the record
+A chart is a file of this folder, with its KIND, its title and draw(). It follows from the record
 alone; a collection lists those of its experiments, and names the kernels of some. Where a chart has
 no data, its page gives the reason.
 """
@@ -44,11 +44,11 @@ def charts(report: Measured) -> dict[str, list[Picture]]:
             chart = import_module(f"{__name__}.{kind}")
             name = f"{experiment.name}_{kind}.svg"
             draw = partial(chart.draw, report, experiment, *rows)
-            new = _draw(name, chart.TITLE, experiment.title, draw)
+            new = _draw(name, chart.KIND, experiment.title, draw)
             made.setdefault(experiment.name, []).append(new)
     if changing := dict.fromkeys(experiment.name for experiment, *_ in sustained.losing(report)):
         draw = partial(sustained.draw, report)
-        over = _draw("sustained.svg", sustained.TITLE, "All experiments", draw)
+        over = _draw("sustained.svg", sustained.KIND, "All experiments", draw)
         for name in changing:
             made.setdefault(name, []).append(over)
     return made
@@ -57,7 +57,7 @@ def charts(report: Measured) -> dict[str, list[Picture]]:
 def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Picture:
     def drawn() -> Picture:
         card = draw()
-        alt = f"{card.message}. ({about}: {title})"
+        alt = f"{card.title}. ({about}: {title})"
         return Picture(name, title, alt, card.svg(alt))
 
     def missing(why: str) -> Picture:

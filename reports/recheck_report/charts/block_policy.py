@@ -21,10 +21,10 @@ from recheck_report.queries import is_block_policy, metric_of
 from recheck_report.record.record import Case, Experiment
 from recheck_report.write.svg import SERIES, Card, linear, sizes
 
-TITLE = "Block policies"
+KIND = "Block policies"
 
 
-def message(report: Measured, cases: Sequence[Case]) -> str:
+def title(report: Measured, cases: Sequence[Case]) -> str:
     """`cases`: the fastest first."""
     best, *others = cases
     found = f"{_policy(best)}: the fastest of {len(cases)} block policies (cold)"
@@ -66,4 +66,4 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     x = sizes(sorted({case.parameters["depth"] for case in cases}))
     y = linear(0, 1.08 * max(metric.rates(case)[2] for case in cases))
     labels = "depth (tiles staged at once, count)", f"rate, cold ({metric.unit})"
-    return lines((message(report, cases), note), series, x, y, labels)[0]
+    return lines((title(report, cases), note), series, x, y, labels)[0]

@@ -24,7 +24,7 @@ NOTE = (
 )
 
 
-def message(missing: Sequence[tuple[Judged, str]]) -> str:
+def title(missing: Sequence[tuple[Judged, str]]) -> str:
     """Which claim misses by the most, with what was said and measured; the widest miss first."""
     failing = [each for each in missing if each[0].verdict in FAILS]
     if not failing:
@@ -104,7 +104,7 @@ def draw(report: Measured) -> Card:
         if not report.record.gpu_measured:
             raise nothing(report.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
-    words = message([(judged, said) for judged, said, _ in made]), NOTE
+    words = title([(judged, said) for judged, said, _ in made]), NOTE
     drawn = [row for *_, row in made]
     values = [value for row in drawn for value in (*row.ends, *row.range)]
     low, high = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3

@@ -20,11 +20,11 @@ from recheck_report.queries import Sweep, cliffs, reference, sweep
 from recheck_report.record.record import Case, Experiment
 from recheck_report.write.svg import INK, LIBRARY, OCHRE, PURPLE, THEIRS, Card, logarithmic, sizes
 
-TITLE = "CPU against GPU"
+KIND = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
-def message(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) -> str:
+def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) -> str:
     """From which size on the GPU, copies included, is faster than each of the CPU's programs."""
     fastest: dict[int, Case] = {}
     for edge, case in (point for points in hosts.values() for point in points):
@@ -92,7 +92,7 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
         raise NotDrawn("it shows shapes with equal extents, and none was timed")
     drops = [drop for name in hosts for drop in cliffs(record, experiment, name)]
     copied = sweep(record, experiment, kernel, "end_to_end")
-    words = message(report, kernel, copied, hosts), _note(report, experiment, drops)
+    words = title(report, kernel, copied, hosts), _note(report, experiment, drops)
     x = sizes(sorted({edge for _, points, *_ in every for edge, _ in points}))
     y = logarithmic(min(times) / 2, max(times) * 2, 220, lambda y: duration(y, 1), 24)
     axes = " = ".join(experiment.axes)

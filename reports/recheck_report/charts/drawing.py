@@ -85,7 +85,7 @@ def rows(
     bars: bool = True,
     limits: Sequence[Limit] = (),
 ) -> Card:
-    """Rows from top to bottom. `words`: the card's message and note; `bars`: from 0 to the marks;
+    """Rows from top to bottom. `words`: the card's title and note; `bars`: from 0 to the marks;
     `label`: what the axis counts."""
     card, room = Card(*words), WIDTH - 2 * MARGIN
     names = [

@@ -25,11 +25,11 @@ from recheck_report.record.record import Case, Experiment
 from recheck_report.say.standings import contenders
 from recheck_report.write.svg import Card
 
-TITLE = "The ladder"
+KIND = "The ladder"
 MOST = 12  # rows
 
 
-def message(report: Measured, base: Case, lead: Case, library: Case | None) -> str:
+def title(report: Measured, base: Case, lead: Case, library: Case | None) -> str:
     """How far the kernels come from the first one, and how far the library is from that."""
     first, name = plain_name(report, base), plain_name(report, lead)
     gains = lead is not base and outcome(report, base, lead) == "faster"
@@ -69,7 +69,7 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     cases.sort(key=lambda pair: -pair[0].time.median)
     library = record.timed(experiment, reference(record, experiment, lead.layout), shape)
     note = f"{where(experiment, regime)} Of each way to compute the fastest kernel. {INTERVALS}"
-    words = message(report, base, lead, library), note
+    words = title(report, base, lead, library), note
     limits, beside = _limits(report, experiment), f"speed-up over {base.strategy}"
     return kernels(report, experiment, words, cases, limits, beside)
 

@@ -22,11 +22,11 @@ from recheck_report.queries import metric_of, same_size, swept
 from recheck_report.record.record import Case, Experiment
 from recheck_report.write.svg import SERIES, Card, linear, sizes
 
-TITLE = "Rows against block size"
+KIND = "Rows against block size"
 TIE = "a tie"
 
 
-def message(report: Measured, best: Mapping[str, Sequence[Case]]) -> str:
+def title(report: Measured, best: Mapping[str, Sequence[Case]]) -> str:
     """`best`: by shape, by number of rows, each kernel's best block, the fastest first."""
     winners: list[tuple[str, int]] = []
     for shape, (first, *others) in best.items():
@@ -92,6 +92,6 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
         series.append(Series(name, points, look, band=shown))
     note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
     note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
-    words = message(report, best), note + "the worst, for two kernels."
+    words = title(report, best), note + "the worst, for two kernels."
     x, y = sizes([_rows_of(shape) for shape in best]), linear(0, 1.05 * highest)
     return lines(words, series, x, y, ("rows (count, log)", f"rate, cold ({metric.unit})"))[0]

@@ -25,10 +25,10 @@ from recheck_report.record.record import Experiment
 from recheck_report.say.story import shown_steps
 from recheck_report.write.svg import LIBRARY, Card
 
-TITLE = "Step by step"
+KIND = "Step by step"
 
 
-def message(rates: Sequence[float], unit: str, lost: int) -> str:
+def title(rates: Sequence[float], unit: str, lost: int) -> str:
     """ "From 5.2 to 53 TFLOP/s in 12 steps; 2 of them lose"."""
     first, best = (significant(value, 2) for value in (rates[0], max(rates)))
     found = f"From {first} to {best} {unit} in {len(rates)} steps" if rates[1:] else ""
@@ -80,6 +80,6 @@ def draw(report: Measured, experiment: Experiment) -> Card:
         limits.append(Limit(rate, f"{library.strategy} {significant(rate)}", LIBRARY))
     if limit := metric.limit(record):
         limits.append(Limit(limit, f"{metric.ceiling_label} {significant(limit)}"))
-    title = message(rates, metric.unit, sum(bool(row.color) for _, row in rows))
     note = _note(report, experiment, rest, metric, [step for step, _ in steps])
-    return kernels(report, experiment, (title, note), rows, limits, "against the step before")
+    words = title(rates, metric.unit, sum(bool(row.color) for _, row in rows)), note
+    return kernels(report, experiment, words, rows, limits, "against the step before")

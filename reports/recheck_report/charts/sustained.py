@@ -13,7 +13,7 @@ from recheck_report.record.record import Experiment
 from recheck_report.say.sustained import SAME, Row, rows_of
 from recheck_report.write.svg import Card, linear
 
-TITLE = "Sustained load"
+KIND = "Sustained load"
 Changed = tuple[Experiment, Row, float]  # -0.02: a loss of 2 %
 
 
@@ -30,7 +30,7 @@ def losing(report: Measured) -> list[Changed]:
     return found
 
 
-def message(changed: Sequence[Changed]) -> str:
+def title(changed: Sequence[Changed]) -> str:
     """What loses most, and the library next to it."""
 
     def says(row: Row, by: float) -> str:
@@ -67,4 +67,4 @@ def draw(report: Measured) -> Card:
     ends = [row.ends[0] for row in made]
     x = linear(1.05 * min(ends), max(1.0, 1.05 * max(ends)))
     label = "change of the rate under sustained load (%)"
-    return rows((message(changed), note), made, x, label, limits=[Limit(0)])
+    return rows((title(changed), note), made, x, label, limits=[Limit(0)])

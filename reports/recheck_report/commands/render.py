@@ -29,9 +29,9 @@ from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say.answer import Peak, fastest_rows
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
+from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
 from recheck_report.say.pages import changed_checks, harnesses, without
 from recheck_report.say.pages import claims as claims_page

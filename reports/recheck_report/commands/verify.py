@@ -22,8 +22,8 @@ from recheck_report.formatting import VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.record.verdicts import Verdicts
-from recheck_report.say.answer import counted
 from recheck_report.say.claim import verdicts_of
+from recheck_report.say.first_page import counted
 from recheck_report.say.outcome import in_words
 from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 

@@ -97,7 +97,7 @@ def _regimes(record: Record, experiment: Experiment) -> list[str]:
     return [regime for regime in record.regimes if regime in names | {"hot"}] or ["hot"]
 
 
-class Headline:
+class KernelsTable:
     """One row for each strategy at the headline shape, without the points of sweeps."""
 
     def __init__(self, report: Measured, experiment: Experiment) -> None:

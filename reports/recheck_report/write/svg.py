@@ -1,4 +1,4 @@
-"""Charts as SVG text: a card with a message, panels with axes, marks with their intervals, names.
+"""Charts as SVG text: a card with a title, panels with axes, marks with their intervals, names.
 
 A card is as wide as a phone's column of text, so no type is smaller than 11 pixels there. Places
 are in points, from the top left.
@@ -124,13 +124,13 @@ def sizes(values: Sequence[int]) -> Axis:
 
 
 class Card:
-    """An opaque card: its message above, what is drawn from `y` on, and below how to read it."""
+    """An opaque card: its title above, what is drawn from `y` on, and below how to read it."""
 
-    def __init__(self, message: str, note: str) -> None:
-        self.message, self.note = message, note
+    def __init__(self, title: str, note: str) -> None:
+        self.title, self.note = title, note
         self._marks: list[str] = []
         self.y = MARGIN
-        for line in wrapped(message, WIDTH - 2 * MARGIN, 13, bold=True):
+        for line in wrapped(title, WIDTH - 2 * MARGIN, 13, bold=True):
             self.text(MARGIN, self.y + 8, line, size=13, bold=True)
             self.y += 17
         self.y += 6
@@ -225,7 +225,7 @@ class Card:
         lines = (
             head,
             f"<style>@media(prefers-color-scheme:dark){{{dark}}}</style>",
-            f"<title>{escape(self.message)}</title>",
+            f"<title>{escape(self.title)}</title>",
             "<metadata><dc:title>Recheck</dc:title></metadata>",
             f'<rect width="100%" height="100%" fill="{CARD}"/>',
             marks,

@@ -6,17 +6,9 @@ from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor, slug
 from recheck_report.claims import Judged
 from recheck_report.claims.checks import POLICY
 from recheck_report.claims.measured import Measured
-from recheck_report.record.verdicts import (
-    DEPENDS,
-    FAILS_HERE,
-    HOLDS,
-    NOT_JUDGED,
-    NOT_MEASURED,
-    UNDECIDED,
-    WRONG_AS_PRINTED,
-)
 from recheck_report.say import claim
 from recheck_report.say.documents import errata_of, whose
+from recheck_report.say.glossary import VERDICTS_MEAN
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -51,23 +43,6 @@ def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
     return Page(MARK, title, tuple(sections), says, README)
 
 
-VERDICTS_MEAN = (
-    (NOT_JUDGED, "requires nothing that a run, a count or a proof could contradict"),
-    (
-        HOLDS,
-        "every check passes with every choice; with most, if the claim says “often”; with one, "
-        "if it says “can” or “may”",
-    ),
-    (
-        WRONG_AS_PRINTED,
-        "fails by counts, arithmetic or tests that give the same result on every GPU; "
-        "an attribute of this GPU, such as its shared memory, does not",
-    ),
-    (FAILS_HERE, "some check fails with each choice; with half or more, if it says “often”"),
-    (DEPENDS, "passes with one choice or common reading of a word, and fails with another"),
-    (UNDECIDED, "none of these, as a comparison lies within the {noise}, or has p of 5 % or more"),
-    (NOT_MEASURED, "none of these, as data is missing"),
-)
 CHECKS = """\
 Each check is *for it*, *against it*, *mixed* (choices differ) or *cannot tell*; *also measured*
 decides nothing. A *choice* is a value of each parameter that the document leaves open, such as the

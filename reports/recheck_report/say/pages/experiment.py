@@ -46,7 +46,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
         f"At {shape}, {record.ranked_by(experiment)}, each step compared with the previous one "
     ]
     lead += ["or the one that it names. ", STEPS]
-    every_kernel = tables.Headline(report, experiment).table
+    every_kernel = tables.KernelsTable(report, experiment).table
     kernels = blocks(_how(report, experiment, every_kernel), every_kernel)
     sections = (
         standings.shapes_section(report, experiment),

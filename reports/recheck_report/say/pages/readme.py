@@ -9,7 +9,7 @@ from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
-from recheck_report.say import answer, documents, provenance
+from recheck_report.say import documents, first_page, provenance
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -56,7 +56,7 @@ def readme(
     report: Measured,
     files: Names[str],
     others: bool,
-    peak: answer.Peak | None,
+    peak: first_page.Peak | None,
     chart: Picture | None,
 ) -> Page:
     """`files`: the other files of the folder, which it may link to; `others`: whether the page of
@@ -80,7 +80,7 @@ def readme(
     body = blocks(
         joined(" ", _left_out(report)),
         _no_gpu(record, others),
-        strong(answer.counts(report), ".")
+        strong(first_page.counts(report), ".")
         if report.judgement.claims and record.gpu_measured
         else None,
         Note(where, warning=True) if where else None,
@@ -88,26 +88,26 @@ def readme(
         chart if record.gpu_measured else None,
         sections,
     )
-    named = joined(": ", (title, answer.headline(report)))
+    named = joined(": ", (title, first_page.headline(report)))
     return Page(MARK, named, body)
 
 
-def answer_blocks(report: Measured, peak: answer.Peak | None) -> tuple[Block, ...]:
+def answer_blocks(report: Measured, peak: first_page.Peak | None) -> tuple[Block, ...]:
     """The fastest, the claims by verdict, how sure they are, and what the report cannot tell."""
     return blocks(
-        answer.fastest(report, peak),
-        answer.failing(report),
-        answer.unsettled(report),
-        answer.folded(report),
-        answer.sure(report),
-        answer.warnings(report),
-        answer.limits(report),
+        first_page.fastest(report, peak),
+        first_page.failing(report),
+        first_page.unsettled(report),
+        first_page.folded(report),
+        first_page.sure(report),
+        first_page.warnings(report),
+        first_page.limits(report),
     )
 
 
 def _left_out(report: Measured) -> Iterator[Text]:
     record = report.record
-    yield answer.left_out(report)
+    yield first_page.left_out(report)
     if absent := [
         experiment.title for experiment in record.experiments if not record.cases_of(experiment)
     ]:

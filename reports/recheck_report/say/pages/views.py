@@ -11,7 +11,7 @@ from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
-from recheck_report.say import answer, claim, documents
+from recheck_report.say import claim, documents, first_page
 from recheck_report.say.nodes import (
     Block,
     Section,
@@ -48,9 +48,11 @@ def about(report: Measured) -> Text:
 
 
 def headline(report: Measured) -> Text:
-    said = answer.headline(report)
+    said = first_page.headline(report)
     named = joined(": ", [documents.called(report), said]).capitalized
-    return (named + "." if said else named) or answer.left_out(report) or text("What is fastest")
+    return (
+        (named + "." if said else named) or first_page.left_out(report) or text("What is fastest")
+    )
 
 
 def claimed(report: Measured) -> Text:
@@ -61,14 +63,14 @@ def claimed(report: Measured) -> Text:
     ]
     who, more = ("it", "") if len(names) == 1 else (f"{len(names)} documents", "; ".join(names))
     said = f"What {who} claimed, measured again on {machine(report.record)}"
-    return joined(" ", [joined(": ", (said, more)) + ".", answer.left_out(report)])
+    return joined(" ", [joined(": ", (said, more)) + ".", first_page.left_out(report)])
 
 
 def bar(report: Measured) -> list[tuple[str, int, Text]]:
     """The verdicts with their counts, and a link to the claims: "20 hold"."""
     return [
         (v, many, link(view("claims", verdict=v), f"{many} {VERDICTS[v].verb(many)}"))
-        for v, many in answer.by_verdict(report).items()
+        for v, many in first_page.by_verdict(report).items()
         if many
     ]
 
