@@ -112,7 +112,7 @@ def _first(judged: Judged) -> str:
     if outcome and outcome.over:
         open_in = judged.in_our_reading.count(VERDICT.UNDECIDED)
         holding = _holding(judged.in_our_reading, "choices")
-        return f"It holds with {holding}, and is undecided with {open_in}."
+        return f"It holds with {holding}; {open_in} are too close to call."
     if outcome and outcome.p and outcome.p >= LEVEL:
         p = p_value(outcome.p)
         return f"{p} after the correction: there are few rounds, or they vary much."

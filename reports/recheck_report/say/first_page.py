@@ -137,8 +137,8 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    ours = report.collection.listings and "in our form or as a listing"
-    whose = whose_kernels(report).replace("from", "after")
+    ours = report.collection.listings and "in our form or as printed"
+    whose = whose_kernels(report)
     form = f", {ours or 'with our choice of parameters'}" if whose else ""
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["against the library, one launch", "sustained", "shapes"]

@@ -37,7 +37,7 @@ VERDICTS_MEAN = (
 )
 # what follows a number or a name
 MARKS = {
-    "ᵉ": "from the far ends of two intervals, for lack of common rounds",
+    "ᵉ": "a wide bound, from the far ends of two intervals: the two were not timed in one round",
     "≈": "not significant among all comparisons of the report",
     "±": "the larger half of the 95 % interval of the median",
     "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",
