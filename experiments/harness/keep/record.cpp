@@ -313,10 +313,9 @@ std::optional<Case> case_named(std::span<const Experiment> experiments, const st
   const auto experiment = std::ranges::find(experiments, parts[0], &Experiment::name);
   if (experiment == experiments.end()) return {};
   const auto row = std::ranges::find(experiment->ladder, parts[1], &Strategy::name);
-  const auto* regime =
-      std::ranges::find_if(regimes, [&](Regime r) { return name_of(r) == parts[3]; });
-  if (row == experiment->ladder.end() || regime == std::end(regimes)) return {};
-  return Case{&*experiment, &*row, parse_shape(parts[2], experiment->axes.size()), *regime};
+  const auto* kind = std::ranges::find(regimes, parts[3], &RegimeKind::name);
+  if (row == experiment->ladder.end() || kind == std::end(regimes)) return {};
+  return Case{&*experiment, &*row, parse_shape(parts[2], experiment->axes.size()), kind->regime};
 }
 
 void Record::resume(Earlier earlier) try {
@@ -341,7 +340,7 @@ void Record::resume(Earlier earlier) try {
   // first calls run only if named, as they were in the earlier run
   for (const auto& [id, lines] : earlier.cases) {
     const auto named = case_named(experiments, id);
-    if (named && is_first(named->regime) && named->backend() == Backend::gpu &&
+    if (named && named->kind().only_if_named && named->backend() == Backend::gpu &&
         std::ranges::find(cases, id, &Case::id) == cases.end())
       cases.push_back(*named);
   }

@@ -176,8 +176,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
         row->judged = check.judge();
         if (!row->judged.passed()) return row->judged;
         for (Case* c : row->cases) {
-          const bool context = c->regime == Regime::first_context;
-          c->samples.push_back(call.end - (context ? call.begin : call.context));
+          c->samples.push_back(call.end - (c->kind().context ? call.begin : call.context));
           c->blocks.push_back({round, 1, {}});
         }
         return {};

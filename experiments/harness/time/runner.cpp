@@ -114,7 +114,7 @@ void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seco
 
 /// Times the unfinished cases, which have passed their proofs, one regime after another.
 void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
-  for (const auto regime : regimes) {
+  for (const auto& kind : regimes) {
     if (interrupted) return;
     // a row rejected in one regime is rejected in all
     for (const Case* rejected : cases) {
@@ -123,21 +123,22 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
            open_cases(cases, [&](const Case& c) { return c.strategy == rejected->strategy; }))
         reporter_.finish(*c, *rejected->result);
     }
-    const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
-    if (is_first(regime)) {
-      // both together: a process gives one sample of each
-      const auto both = open_cases(cases, [](const Case& c) { return is_first(c.regime); });
-      time_first(gate, settings_, reporter_, both);
-      continue;
+    const auto own = open_cases(cases, [&](const Case& c) { return c.regime == kind.regime; });
+    switch (kind.timing) {
+      case Timing::rounds:
+        Timer(gate, settings_, reporter_, seconds).time(own);
+        for (const Case* c : own)  // a time with copies includes more than launches
+          if (c->seconds && !kind.copies) pace_.note(*c, c->seconds->median);
+        break;
+      case Timing::processes:
+        // all such regimes together: a process gives one sample of each
+        time_first(gate, settings_, reporter_, open_cases(cases, [](const Case& c) {
+                     return c.kind().timing == Timing::processes;
+                   }));
+        break;
+      case Timing::seconds:
+        time_sustained(gate, settings_, reporter_, seconds, own);
     }
-    if (regime == Regime::sustained) {
-      time_sustained(gate, settings_, reporter_, seconds, own);
-      continue;
-    }
-    Timer(gate, settings_, reporter_, seconds).time(own);
-    if (regime == Regime::end_to_end) continue;  // its times include more than launches
-    for (const Case* c : own)
-      if (c->seconds) pace_.note(*c, c->seconds->median);
   }
 }
 
