@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
+from recheck_report.record.regimes import REGIMES
 
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
-SCOPES = {
-    "end_to_end": " end to end", "inner": " inner", "sustained": " sustained",
-    "first": " in a first call", "first_context": " in a first call with its context",
-}  # fmt: skip
+SCOPES = {name: regime.scope for name, regime in REGIMES.items() if regime.scope}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,8 @@ from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.claims.toml import list_or_nearest
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
-from recheck_report.record.record import FIRST, Record
+from recheck_report.record.record import Record
+from recheck_report.record.regimes import REGIMES
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Tables:
             return f"unknown row {row}; {list_or_nearest(names, strategy)}"
         shape, regime = rest or ("", "")
         # first calls run only if named: any row with an end-to-end time may have them
-        if regime in FIRST:
+        if regime in REGIMES and REGIMES[regime].only_if_named:
             name = f"{row}/{shape}/end_to_end"
         if not rest or name in self.cases:
             return ""

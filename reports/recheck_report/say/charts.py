@@ -16,6 +16,7 @@ from recheck_report.claims.story import Step
 from recheck_report.formatting import duration, rate, shape_label, short, significant
 from recheck_report.queries import Metric, Sweep
 from recheck_report.record.record import Case, Experiment
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.verdicts import FAILS
 from recheck_report.say.ratio import factor, speed
 from recheck_report.say.sustained import SAME, Row
@@ -23,10 +24,6 @@ from recheck_report.statistics.ratio import Ratio
 
 FASTER, SLOWER, TIE = "faster", "slower", "a tie"
 INTERVALS = "Thin bars: 95 % intervals."
-REGIMES = {
-    "cold": "Cold: L2 is flushed before each launch.",
-    "drained": "Drained: from a flushed L2 until all writes are in DRAM.",
-}
 _COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 
@@ -71,7 +68,7 @@ def listed(names: Sequence[str]) -> str:
 
 def where(experiment: Experiment, regime: str) -> str:
     """The first sentences of a note: the shape, and the regime in words."""
-    return f"{experiment.title} at {shape_label(experiment.headline)}. {REGIMES[regime]}"
+    return f"{experiment.title} at {shape_label(experiment.headline)}. {REGIMES[regime].chart}"
 
 
 def without_time(rows: Sequence[Case], timed: Sequence[Case]) -> str:
