@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/self/machine.hpp"
+#include "../../experiments/harness/self/self.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 
 namespace recheck {

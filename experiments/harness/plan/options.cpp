@@ -14,7 +14,6 @@
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../keep/record.hpp"
-#include "../table/inputs.hpp"
 
 namespace recheck {
 namespace {
@@ -140,7 +139,7 @@ Setters setters(Options& options) {
          options.budget = value;
        }},
       {"--seed", [&](const auto& value) { options.seed = whole_number("--seed", value); }},
-      {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }}};
+      {"--nonce", [&](const auto& value) { options.nonce = whole_number("--nonce", value); }}};
 }
 
 }  // namespace

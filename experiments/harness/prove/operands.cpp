@@ -8,6 +8,7 @@
 
 #include "../base/clock.hpp"
 #include "../base/mix.hpp"
+#include "inputs.hpp"
 
 namespace recheck {
 

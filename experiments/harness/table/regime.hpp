@@ -34,50 +34,19 @@ struct RegimeKind {
   bool only_if_named = false;  // a full run leaves it out
 };
 
-/// Indexed by Regime, in the order of the report.
+/// Indexed by Regime, in the order of the report. S3's "outer" loop is hot.
+// clang-format off
 inline constexpr RegimeKind regimes[] = {
     {.regime = Regime::cold, .name = "cold", .meaning = "caches hold other data", .flushes = true},
-    {.regime = Regime::drained,
-     .name = "drained",
-     .meaning = "cold, until all written data is in DRAM",
-     .flushes = true,
-     .drains = true,
-     .of_parts = false},
-    {.regime = Regime::hot,
-     .name = "hot",
-     .meaning = "right after the same launch; CPU rows run hot only",
-     .batches = true,
-     .on_cpu = true},
-    {.regime = Regime::end_to_end,
-     .name = "end_to_end",
-     .meaning = "allocate, copy in, run, copy out, free",
-     .copies = true,
-     .of_parts = false},
-    {.regime = Regime::first,
-     .name = "first",
-     .meaning = "end_to_end, as the first GPU work of a process that has a CUDA context",
-     .timing = Timing::processes,
-     .copies = true,
-     .of_parts = false,
-     .only_if_named = true},
-    {.regime = Regime::first_context,
-     .name = "first_context",
-     .meaning = "first, with the creation of the context",
-     .timing = Timing::processes,
-     .copies = true,
-     .context = true,
-     .of_parts = false,
-     .only_if_named = true},
-    // S3's "inner" loop; its "outer" one is hot
-    {.regime = Regime::inner,
-     .name = "inner",
-     .meaning = "one launch repeats its work, and the time is divided; for rows that can",
-     .repeats = inner_repeats},
-    {.regime = Regime::sustained,
-     .name = "sustained",
-     .meaning = "launches back to back over rotated inputs until clock and power have settled",
-     .timing = Timing::seconds},
+    {.regime = Regime::drained, .name = "drained", .meaning = "cold, until all written data is in DRAM", .flushes = true, .drains = true, .of_parts = false},
+    {.regime = Regime::hot, .name = "hot", .meaning = "right after the same launch; CPU rows run hot only", .batches = true, .on_cpu = true},
+    {.regime = Regime::end_to_end, .name = "end_to_end", .meaning = "allocate, copy in, run, copy out, free", .copies = true, .of_parts = false},
+    {.regime = Regime::first, .name = "first", .meaning = "end_to_end, as the first GPU work of a process that has a CUDA context", .timing = Timing::processes, .copies = true, .of_parts = false, .only_if_named = true},
+    {.regime = Regime::first_context, .name = "first_context", .meaning = "first, with the creation of the context", .timing = Timing::processes, .copies = true, .context = true, .of_parts = false, .only_if_named = true},
+    {.regime = Regime::inner, .name = "inner", .meaning = "one launch repeats its work, and the time is divided; for rows that can", .repeats = inner_repeats},
+    {.regime = Regime::sustained, .name = "sustained", .meaning = "launches back to back over rotated inputs until clock and power have settled", .timing = Timing::seconds},
 };
+// clang-format on
 constexpr const RegimeKind& kind_of(Regime regime) { return regimes[static_cast<int>(regime)]; }
 constexpr std::string_view name_of(Regime regime) { return kind_of(regime).name; }
 static_assert([] {

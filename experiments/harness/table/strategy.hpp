@@ -131,7 +131,7 @@ struct Parameter {
 };
 
 struct Problem;     // experiment.hpp
-struct HostMatrix;  // inputs.hpp
+struct HostMatrix;  // matrix.hpp
 
 /// One way to solve an experiment's problem: a row of its table, from which its tests, benchmarks,
 /// record, table lines and chart series all derive.

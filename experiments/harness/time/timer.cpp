@@ -27,32 +27,8 @@ constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
 /// which every row takes, are spread evenly over the run. Each further one is as far as possible
 /// from those before it and, among equals, balances them around the middle, as a drift moves a
 /// median by its rounds' distance from there. Rows are compared in shared rounds.
-constexpr auto rank_of_round = [] {
-  constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
-  std::array<int, method.rounds> rank{};
-  rank.fill(none);
-  for (int i = 0; i <= gaps; ++i) rank[(2 * i * last + gaps) / (2 * gaps)] = i;
-  for (int at = fewest_samples; at <= last; ++at) {
-    int next = 0, farthest = 0, aside = 0, nearest = 0;
-    for (int round = 0; round <= last; ++round)
-      if (rank[round] != none) aside += 2 * round - last;
-    for (int round = 0; round <= last; ++round) {
-      int distance = rank[round] == none ? last : 0;
-      for (int other = 0; other <= last; ++other)
-        if (rank[other] != none)
-          distance = std::min(distance, std::max(round - other, other - round));
-      const int off = std::max(aside + 2 * round - last, last - 2 * round - aside);
-      if (distance > farthest || (distance == farthest && off < nearest)) {
-        farthest = distance;
-        nearest = off;
-        next = round;
-      }
-    }
-    rank[next] = at;
-  }
-  return rank;
-}();
-static_assert(method.rounds >= fewest_samples);
+constexpr int rank_of_round[] = {0, 10, 1, 8, 2, 6, 7, 3, 9, 4, 11, 5};
+static_assert(std::size(rank_of_round) == method.rounds);
 
 /// Whether the median of a row's rounds is within one of the middle, for any number of rounds.
 constexpr bool balanced() {

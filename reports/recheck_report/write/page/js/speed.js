@@ -18,7 +18,7 @@ function chosenCases(state) {
   const shapes = experiment.shapes.filter((shape) => timed.some((each) => each.shape === shape));
   const shape = one?.shape ?? chosen(state.shape, shapes, shapes.includes(experiment.headline) ? experiment.headline : shapes[0]);
   const here = timed.filter((each) => each.shape === shape);
-  const regimes = Object.keys(REGIMES).filter((regime) => here.some((each) => each.regime === regime));
+  const regimes = [...new Set(here.map((each) => each.regime))];
   const regime = one?.regime ?? chosen(state.regime, regimes);
   const cases = here.filter((each) => each.regime === regime).sort((a, b) => a.median - b.median);
   const base = cases.find((each) => each.base)?.base ?? null;
@@ -44,7 +44,7 @@ function showSpeed(root, state) {
     controls(
       select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "speed", experiment: value })),
       select("shape", `Shape (${experiment.axes.join("×")})`, shapes.map((each) => [each, shapeLabel(each)]), shape, (value) => change({ shape: value })),
-      select("regime", "Regime", regimes.map((each) => [each, REGIMES[each]]), regime, (value) => change({ regime: value })),
+      select("regime", "Regime", regimes.map((each) => [each, regimeLabel(each)]), regime, (value) => change({ regime: value })),
       checkbox("all", "sweeps, parts and other problems", state.all === "1", (on) => change({ all: on ? "1" : null })),
     ),
     ranking(now, state),
@@ -79,7 +79,7 @@ function ranking(now, state) {
     { name: "source", wide: true, minor: true, value: (each) => each.row.source },
   ].filter(Boolean);
   return table({
-    caption: `${experiment.title} at ${shapeLabel(shape)}, ${REGIMES[regime] ?? regime}: fastest first`,
+    caption: `${experiment.title} at ${shapeLabel(shape)}, ${regimeLabel(regime)}: fastest first`,
     columns,
     groups,
     sort: { by: time },
