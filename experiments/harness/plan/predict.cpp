@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <tuple>
 
@@ -149,10 +148,10 @@ std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::st
     part.out = true;
     total -= part.cost;
   }
-  for (Part& part : std::views::reverse(parts)) {
-    if (!part.out || part.sweeps || total + part.cost > seconds) continue;
-    part.out = false;
-    total += part.cost;
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    if (!part->out || part->sweeps || total + part->cost > seconds) continue;
+    part->out = false;
+    total += part->cost;
   }
   std::erase_if(parts, [](const Part& part) { return part.cost == 0; });
   if (!parts.empty() && std::ranges::all_of(parts, &Part::out))

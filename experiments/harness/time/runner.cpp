@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <ranges>
 #include <vector>
 
 #include "../base/clock.hpp"
@@ -83,10 +82,10 @@ void Runner::try_small(const Gate& gate, const Strategy& strategy) {
   const Experiment& experiment = gate.operands().experiment();
   const Soundness& check = Soundness::of(experiment.problem_of(strategy));
   if (gate.operands().output_floats() < large) return;
-  for (const Shape& edge : experiment.edges | std::views::reverse) {
+  for (auto edge = experiment.edges.rbegin(); edge != experiment.edges.rend(); ++edge) {
     if (!check.open()) return;
-    if (experiment.is_empty(edge) || refuse(strategy, edge, targets_.gpu())) continue;
-    Gate(experiment, edge, gate.operands().target(), 0, settings_.seed).prove(strategy);
+    if (experiment.is_empty(*edge) || refuse(strategy, *edge, targets_.gpu())) continue;
+    Gate(experiment, *edge, gate.operands().target(), 0, settings_.seed).prove(strategy);
   }
 }
 
