@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 
 namespace recheck {
 
-/// Where a timed region starts and ends: a case's fourth part. `regimes` has a row for each.
+/// What a case times, from where to where. `regimes` has a row for each.
 enum class Regime { cold, drained, hot, end_to_end, first, first_context, inner, sustained };
 
 /// Who times a regime: timer.cpp, in rounds with all rows of a shape; first.cpp, a process for each
@@ -16,8 +15,8 @@ enum class Timing { rounds, processes, seconds };
 /// How often a launch repeats its work in the regime `inner`: NVIDIA's NUM_REPS.
 inline constexpr int inner_repeats = 100;
 
-/// A regime. Plan, prediction, timers, check, record and --help read these properties, and no code
-/// outside of tables compares regimes. reports/recheck_report/record/regimes.py has the report's.
+/// A regime. The plan, the prediction, the timers, the check, the record and --help read these
+/// properties. The report's properties are in reports/recheck_report/record/regimes.py.
 struct RegimeKind {
   Regime regime;
   std::string_view name;
