@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -15,6 +16,7 @@
 #include "../kernels/matmul/matmul.hpp"
 #include "../reference/error.hpp"
 #include "../reference/matmul.hpp"
+#include "scope.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -46,6 +48,56 @@ TEST(gpu_Listings, OfS1LeaveTheSameBits) {
     EXPECT_EQ(std::memcmp(version_0.data(), version_1.data(), version_0.size() * sizeof(float)), 0)
         << to_string(shape);
   }
+}
+
+using Launch = void (*)(const kernels::matmul::MatmulArgs&, cudaStream_t);
+
+/// How many elements of a product change their bits where all other elements are NaN, as are the
+/// rows of A and the columns of B that only those need.
+int changed_without_the_others(Launch launch) {
+  constexpr int m = 32, n = 48, k = 16;
+  std::mt19937 random(13);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> a(m * k), b(k * n), whole(m * n), alone(m * n);
+  for (float& each : a) each = uniform(random);
+  for (float& each : b) each = uniform(random);
+  Target& target = targets().of(Backend::gpu);
+  const Array on_a(target, m * k), on_b(target, k * n), on_c(target, m * n);
+  const auto product = [&](const auto& left, const auto& right, std::vector<float>& c) {
+    target.copy_in(on_a.data(), left.data(), std::ssize(left));
+    target.copy_in(on_b.data(), right.data(), std::ssize(right));
+    launch({m, n, k, on_a.data(), k, on_b.data(), n, on_c.data(), n}, target.queue().stream);
+    target.synchronize();
+    target.copy_out(c.data(), on_c.data(), std::ssize(c));
+  };
+  product(a, b, whole);
+  int changed = 0;
+  for (int at = 0; at < m * n; ++at) {
+    const int row = at / n, column = at % n;
+    std::vector<float> left(a.size(), NAN), right(b.size(), NAN);
+    for (int i = 0; i < k; ++i) {
+      left[row * k + i] = a[row * k + i];
+      right[i * n + column] = b[i * n + column];
+    }
+    product(left, right, alone);
+    changed += std::bit_cast<unsigned>(alone[at]) != std::bit_cast<unsigned>(whole[at]) ? 1 : 0;
+    alone[at] = NAN;
+    EXPECT_TRUE(std::ranges::all_of(alone, [](float each) { return std::isnan(each); }));
+  }
+  return changed;
+}
+
+// S1: the elements of C are hardly coupled; S2: they are computed independently. In the twin each
+// takes the sum of those to its left, so only the first column stands alone
+TEST(gpu_Listings, ComputeEachElementWithoutTheOthers) {
+  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+  EXPECT_EQ(changed_without_the_others(kernels::matmul::s1_kernel_0<>), 0);
+  EXPECT_EQ(changed_without_the_others(kernels::matmul::s2_global), 0);
+  const auto from_the_left = [](const kernels::matmul::MatmulArgs& args, cudaStream_t stream) {
+    kernels::matmul::s2_global(args, stream);
+    add_left(args.m, args.n, args.c, stream);
+  };
+  EXPECT_EQ(changed_without_the_others(from_the_left), 32 * 47);
 }
 
 /// The largest difference between S1's kernel and its CPU program, as its checkError computes it:

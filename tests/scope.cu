@@ -48,6 +48,26 @@ __global__ void first_of_warp_kernel(unsigned* first) {
   first[index] = __shfl_sync(0xffffffff, index, 0);
 }
 
+/// If `apart`, each half of a warp reads the clock on a path of its own.
+template <bool apart>
+__global__ void clock_kernel(int times, unsigned* clocks) {
+  for (int i = 0; i < times; ++i) {
+    unsigned now = i;
+    if (apart && threadIdx.x % 32 < 16)
+      asm volatile("mov.u32 %0, %%clock;" : "=r"(now));
+    else
+      asm volatile("mov.u32 %0, %%clock; // another text, or the paths become one" : "=r"(now));
+    clocks[i * blockDim.x + threadIdx.x] = now;
+  }
+}
+
+/// One thread for each row: every element becomes the sum of those up to it.
+__global__ void add_left_kernel(int rows, int columns, float* matrix) {
+  const int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  for (int i = 1; i < columns; ++i) matrix[row * columns + i] += matrix[row * columns + i - 1];
+}
+
 /// S3's vector, which counts the words that a warp's lanes ask for at a time. If `apart`, they ask
 /// for neighbours within a sector.
 template <bool apart>
@@ -98,6 +118,14 @@ void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cu
 
 void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream) {
   first_of_warp_kernel<<<1, dim3(x, y, z), 0, stream>>>(first);
+}
+
+void note_clocks(bool apart, int threads, int times, unsigned* clocks, cudaStream_t stream) {
+  (apart ? clock_kernel<true> : clock_kernel<false>)<<<1, threads, 0, stream>>>(times, clocks);
+}
+
+void add_left(int rows, int columns, float* matrix, cudaStream_t stream) {
+  add_left_kernel<<<(rows + 31) / 32, 32, 0, stream>>>(rows, columns, matrix);
 }
 
 void watch_vector(bool apart, int rows, int columns, const float* matrix, const float* vector,

@@ -27,6 +27,13 @@ void note_multiprocessors(int blocks, int threads, unsigned* multiprocessors, cu
 /// `y` by `z` threads, where x runs first: x · y · z words.
 void note_first_of_warp(int x, int y, int z, unsigned* first, cudaStream_t stream);
 
+/// The clock of each thread's multiprocessor, as a block's threads read it `times` times: times ·
+/// threads words. `apart`: each half of a warp reads it on a path of its own.
+void note_clocks(bool apart, int threads, int times, unsigned* clocks, cudaStream_t stream);
+
+/// Adds to each element of a matrix those to its left.
+void add_left(int rows, int columns, float* matrix, cudaStream_t stream);
+
 /// Runs S3's loop over the transposed matrix, with `rows` a multiple of 32. `most`: the number of
 /// different words of the vector that a warp loads at a time, at most; `loads`: how often warps
 /// load from it; both must be 0 before. `apart`: lanes load neighbours within a sector instead.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the documents mention about variables and blocks: who sees a shared variable (S0, S2) or a
-// thread's own, which threads form a warp, how many multiprocessors a launch reaches, and which
-// words of the vector a warp loads at a time (S3).
+// thread's own, which threads form a warp and are scheduled as one, how many multiprocessors a
+// launch reaches, and which words of the vector a warp loads at a time (S3).
 #include "scope.hpp"
 
 #include <cuda_runtime.h>
@@ -119,6 +119,25 @@ TEST_F(gpu_Warps, AreThirtyTwoThreadsWithConsecutiveIndices) {
     note_first_of_warp(x, y, z, first.data(), nullptr);
     const auto each = first.on_host();
     for (unsigned i = 0; i < each.size(); ++i) ASSERT_EQ(each[i], i / 32 * 32) << "thread " << i;
+  }
+}
+
+// S3: a multiprocessor schedules warps. If it scheduled halves of a warp, as for the twin, or
+// single threads, these would read different times; if it scheduled blocks, all threads would read
+// the same
+TEST_F(gpu_Warps, ReadTheClockTogether) {
+  constexpr int block = 1024, times = 64;
+  for (const bool apart : {false, true}) {
+    const Words clocks(block * times);
+    note_clocks(apart, block, times, clocks.data(), nullptr);
+    const auto read = clocks.on_host();
+    std::vector<std::vector<unsigned>> of(block);
+    for (std::size_t i = 0; i < read.size(); ++i) of[i % block].push_back(read[i]);
+    const int part = apart ? 16 : 32;
+    for (int i = 1; i < block; ++i) {
+      if (i % 32 != 0) EXPECT_EQ(of[i] == of[i - 1], i % part != 0) << "thread " << i;
+    }
+    EXPECT_GT(std::set(of.begin(), of.end()).size(), 1U);
   }
 }
 

@@ -171,8 +171,9 @@ def _left_out(folder: Path) -> Iterator[bool]:
     own = read(folder, EXPERIMENTS)
     record, known, runs = own.record, own.comparisons, variation.runs_of(own.gpu)
     assert runs
-    members = {each.key: each for each in family.members(record, own.collection)}
-    pairs = [each for each in members.values() if isinstance(each, Pair)]
+    # once, however many bounds it is compared with
+    members = family.members(record, own.collection)
+    pairs = {frozenset(each.ids): each for each in members if isinstance(each, Pair)}.values()
     for left in range(runs.count):
         others = {name: [*each[:left], *each[left + 1 :]] for name, each in runs.medians.items()}
         timed = {name: each for name, each in others.items() if any(each)}
@@ -196,7 +197,7 @@ def _left_out(folder: Path) -> Iterator[bool]:
 @pytest.mark.parametrize("folder", ["nvidia-h200", "nvidia-h100-80gb-hbm3"])
 def test_another_run_lies_within_interval_and_margin(folder: str) -> None:
     outside = [*_left_out(REPORTS / "results" / folder)]
-    assert len(outside) > 1000 and sum(outside) <= 0.06 * len(outside)
+    assert len(outside) > 900 and sum(outside) <= 0.06 * len(outside)
 
 
 def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:

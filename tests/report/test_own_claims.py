@@ -207,7 +207,7 @@ def _changed() -> Iterator[tuple[str, str]]:
 def test_every_changed_check_is_logged() -> None:
     logged: dict[str, set[str]] = {}
     for change in KNOWN.changes:
-        was = _at(change.commit)[change.claim]
+        was = _at(change.entry.commit)[change.claim]
         logged.setdefault(change.claim, set()).add(was)
     missing = sorted({name for name, was in _changed() if was not in logged.get(name, ())})
     assert not missing, "experiments/changes.toml lacks the earlier checks of these claims"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Said, load_tables, table_of
+from recheck_report.claims.toml import BadClaim, Said, load_tables, one_of, table_of
 from recheck_report.record.typed import Is, read_toml
 from recheck_report.record.verdicts import (
     DEPENDS,
@@ -31,34 +31,47 @@ CAUSES = ("check", "transcription", "open choice")
 
 
 @dataclass(frozen=True)
-class Change:
-    """The old check of a claim, and why it was changed."""
+class Entry:
+    """An entry of the log: claims whose checks were changed for one reason."""
 
-    claim: str
     date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
-    # the last commit with the old check
+    # the last commit with the old checks
     commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
-    asked: Said  # the question of the old check, in one line
-    # its verdict on the evidence committed then, in the words of then
+    # the question of each claim's old check, in one line, by the claim
+    asked: Annotated[dict[str, Said], Is(filled=True)]
+    # their verdict on the evidence committed then, in the words of then
     verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 
 
+@dataclass(frozen=True)
+class Change:
+    """The old check of a claim, and why it was changed."""
+
+    claim: str
+    asked: str
+    entry: Entry
+
+
 def load_changes(folder: Path) -> tuple[Change, ...]:
-    """The entries of the log in their order, empty without a file; raises BadClaim."""
+    """The changes of the log in their order, empty without a file; raises BadClaim."""
     path = folder / CHANGES
     file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
-    parse = table_of(Change)
+    parse = table_of(Entry)
 
-    def read(table: dict[str, Any]) -> Change:
+    def read(table: dict[str, Any]) -> Entry:
         """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        return parse(before | table)
+        entry = parse(before | table)
+        for claim in entry.asked:
+            one_of(claims, claim, "asked")
+        return entry
 
-    return load_tables(path, file, "change", read, claim=claims)
+    entries = load_tables(path, file, "change", read)
+    return tuple(Change(*question, each) for each in entries for question in each.asked.items())
 
 
 def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
@@ -66,9 +79,10 @@ def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> lis
     not count."""
     shown = []
     for at, change in enumerate(changes):
-        later = (other.verdict for other in changes[at + 1 :] if other.claim == change.claim)
+        later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == change.claim)
         after = next(later, today[change.claim])
-        same = (change.verdict, NOT_MEASURED, *EARLIER.get(change.verdict, ()))
+        then = change.entry.verdict
+        same = (then, NOT_MEASURED, *EARLIER.get(then, ()))
         if after not in same:
             shown.append(change)
     return shown

@@ -166,9 +166,9 @@ def changes(report: Measured) -> list[list[Text]]:
         assert judged  # or the change would not be shown
         # the log has one word for what fails
         fails = "wrong as printed" if judged.claim.of_any_machine else "fails here"
-        then = fails if change.verdict == "fails" else change.verdict
+        log = change.entry
+        then = fails if log.verdict == "fails" else log.verdict
         verdicts = text(f"{then}, ", strong(judged.verdict))
-        asked, because = prose(change.asked), text(change.because)
-        reason = prose(change.reason)
-        rows.append([reference(change.claim), text(change.date), asked, verdicts, because, reason])
+        asked, because, reason = prose(change.asked), text(log.because), prose(log.reason)
+        rows.append([reference(change.claim), text(log.date), asked, verdicts, because, reason])
     return rows

@@ -148,7 +148,7 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     facts += claim.findings(report.record, judged)
     facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
     # that the verdict turned as the check was changed, with its evidence known
-    days = [change.date for change in report.changed_verdicts if change.claim == about.id]
+    days = [change.entry.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [
         text("The verdict changed with the check, ", link(CHANGES, day), ".") for day in days[-1:]
     ]
