@@ -148,10 +148,11 @@ std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::st
     part.out = true;
     total -= part.cost;
   }
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    if (!part->out || part->sweeps || total + part->cost > seconds) continue;
-    part->out = false;
-    total += part->cost;
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    Part& part = parts[i];
+    if (!part.out || part.sweeps || total + part.cost > seconds) continue;
+    part.out = false;
+    total += part.cost;
   }
   std::erase_if(parts, [](const Part& part) { return part.cost == 0; });
   if (!parts.empty() && std::ranges::all_of(parts, &Part::out))

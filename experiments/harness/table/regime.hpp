@@ -22,12 +22,12 @@ struct RegimeKind {
   std::string_view name;
   std::string_view meaning;  // for --help
   Timing timing = Timing::rounds;
+  int repeats = 1;       // times that a launch does its work; more than 1: for rows that can
   bool flushes = false;  // other data is in L2 before each sample; else the same launch has run
   bool drains = false;   // a sample ends once all that the launch wrote is in DRAM
   bool copies = false;   // times allocations and copies as well, by the host's clock
   bool context = false;  // of processes: times the creation of the CUDA context as well
   bool batches = false;  // short launches share a sample
-  int repeats = 1;       // times that a launch does its work; more than 1: for rows that can
   bool on_cpu = false;   // CPU rows have it
   bool of_parts = true;  // components of a launch have it
   bool only_if_named = false;  // a full run leaves it out

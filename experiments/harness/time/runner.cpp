@@ -118,9 +118,10 @@ void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& secon
     // a row rejected in one regime is rejected in all
     for (const Case* rejected : cases) {
       if (!rejected->result || rejected->result->status != Status::incorrect) continue;
+      const Result result = *rejected->result;
       for (Case* c :
            open_cases(cases, [&](const Case& c) { return c.strategy == rejected->strategy; }))
-        reporter_.finish(*c, *rejected->result);
+        reporter_.finish(*c, result);
     }
     const auto own = open_cases(cases, [&](const Case& c) { return c.regime == kind.regime; });
     switch (kind.timing) {
