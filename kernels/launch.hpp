@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 namespace recheck::kernels {
 
@@ -22,48 +23,61 @@ bool allow_shared(void (*kernel)(Args...), std::int64_t bytes) {
                               static_cast<int>(std::min(bytes, most))) == cudaSuccess;
 }
 
-/// Starts a kernel with `shared` bytes of dynamic shared memory and, if given, a launch attribute.
-/// The error stays for the caller's cudaGetLastError.
+/// Has the launch overlap the end of the previous kernel in the stream (programmatic dependent
+/// launch).
+inline cudaLaunchAttribute overlap() {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
+/// Has `blocks` neighbouring blocks along x form a cluster.
+inline cudaLaunchAttribute cluster_of(int blocks) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = static_cast<unsigned>(blocks);
+  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+  return attribute;
+}
+
+/// Starts a kernel with `shared` bytes of dynamic shared memory and launch attributes. The error
+/// stays for the caller's cudaGetLastError.
 template <typename... Args>
-void launch_with(const cudaLaunchAttribute* attribute, void (*kernel)(Args...), dim3 grid,
+void launch_with(std::vector<cudaLaunchAttribute> attributes, void (*kernel)(Args...), dim3 grid,
                  int block, int shared, cudaStream_t stream,
                  const std::type_identity_t<Args>&... args) {
-  cudaLaunchAttribute own = attribute ? *attribute : cudaLaunchAttribute{};
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(block));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared);
   config.stream = stream;
-  config.attrs = &own;
-  config.numAttrs = attribute ? 1 : 0;
+  config.attrs = attributes.data();
+  config.numAttrs = static_cast<unsigned>(attributes.size());
   cudaLaunchKernelEx(&config, kernel, args...);
 }
 
-/// Starts a kernel whose launch overlaps the end of the previous kernel in the stream (programmatic
-/// dependent launch). Every block calls hopper::griddepcontrol_wait() before it touches what that
-/// kernel writes, so that later kernels may rely on both.
+/// Starts a kernel whose launch overlaps the end of the previous kernel in the stream. Every block
+/// calls hopper::griddepcontrol_wait() before it touches what that kernel writes, so that later
+/// kernels may rely on both.
 template <typename... Args>
 void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int shared,
                    cudaStream_t stream, const std::type_identity_t<Args>&... args) {
-  cudaLaunchAttribute overlap = {};
-  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  overlap.val.programmaticStreamSerializationAllowed = 1;
-  launch_with(&overlap, kernel, dim3(blocks), threads, shared, stream, args...);
+  launch_with({overlap()}, kernel, dim3(blocks), threads, shared, stream, args...);
 }
 
 /// Starts a kernel in clusters of `cluster` neighbouring blocks along x.
 template <typename... Args>
 void launch_clusters(int cluster, void (*kernel)(Args...), dim3 grid, int block, int shared,
                      cudaStream_t stream, const std::type_identity_t<Args>&... args) {
-  cudaLaunchAttribute shape = {};
-  shape.id = cudaLaunchAttributeClusterDimension;
-  shape.val.clusterDim.x = static_cast<unsigned>(cluster);
-  shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
   if (cluster > 8 &&  // more than every chip with clusters has
       cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
           cudaSuccess)
     return;  // the error stays for the caller's cudaGetLastError
-  launch_with(cluster > 1 ? &shape : nullptr, kernel, grid, block, shared, stream, args...);
+  if (cluster > 1)
+    launch_with({cluster_of(cluster)}, kernel, grid, block, shared, stream, args...);
+  else
+    launch_with({}, kernel, grid, block, shared, stream, args...);
 }
 
 /// Multiprocessors of the current device; 1 without a device.

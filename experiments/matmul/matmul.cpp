@@ -104,6 +104,7 @@ std::vector<Shape> edge_shapes() {
       {80, 48, 64},     {48, 80, 64}, {80, 48, 80},  // S1's example
       {80, 48, 50},     {48, 80, 13},                // and with a k of no whole tiles
       {1527, 3067, 52},  // more tiles than a persistent grid has blocks: 144 of the largest
+      {258, 131, 77},    // a row or column too many for tiles of 128
       {530, 20, 1100},   // several tiles of blocks of 1/4, each deep
       {35, 9, 20011},    // so deep that clusters share it
       {20, 36, 16384},

@@ -50,8 +50,8 @@ __global__ __launch_bounds__(Wording::launch_bounds) void version_1_kernel(
 
   float sum = 0;
   for (Index at_a = a_begin, at_b = b_begin; at_a <= a_end; at_a += a_step, at_b += b_step) {
-    __shared__ alignas(Wording::align) float as[block_size][block_size + Wording::a_padding];
-    __shared__ alignas(Wording::align) float bs[block_size][block_size + Wording::b_padding];
+    alignas(Wording::align) __shared__ float as[block_size][block_size + Wording::a_padding];
+    alignas(Wording::align) __shared__ float bs[block_size][block_size + Wording::b_padding];
     as[ty][tx] = a[at_a + wa * ty + tx];
     bs[ty][tx] = b[at_b + wb * ty + tx];
     __syncthreads();  // the tiles are whole

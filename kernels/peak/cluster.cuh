@@ -26,13 +26,6 @@ __device__ inline void barrier_cluster_arrive() {
 #endif
 }
 
-/// Signals that this thread has arrived, and releases nothing.
-__device__ inline void barrier_cluster_arrive_relaxed() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.relaxed;" ::: "memory");
-#endif
-}
-
 /// Waits until all threads of the cluster have arrived, and acquires their writes.
 __device__ inline void barrier_cluster_wait() {
 #if __CUDA_ARCH__ >= 900
@@ -60,31 +53,29 @@ __device__ inline void st_shared_cluster(float* at, unsigned rank, float x) {
 #endif
 }
 
-/// Stores four words at `at` in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
-__device__ inline void st_shared_cluster(float4* at, unsigned rank, float4 words) {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("st.shared::cluster.v4.f32 [%0], {%1, %2, %3, %4};" ::"r"(
-                   mapa(reinterpret_cast<float*>(at), rank)),
-               "f"(words.x), "f"(words.y), "f"(words.z), "f"(words.w)
-               : "memory");
-#else
-  static_cast<void>(rank);
-  *at = words;
-#endif
-}
-
-/// Loads four words at `at` in the shared memory of block `rank`; `at` is a multiple of 16 bytes.
-__device__ inline float4 ld_shared_cluster(const float* at, unsigned rank) {
+/// Loads four words at `at` in the shared memory of block `rank`, or one; `at` is a multiple of
+/// their size.
+__device__ inline float4 ld_shared_cluster(const float4* at, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
   float4 words;
   asm volatile("ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [%4];"
                : "=f"(words.x), "=f"(words.y), "=f"(words.z), "=f"(words.w)
-               : "r"(mapa(at, rank))
+               : "r"(mapa(reinterpret_cast<const float*>(at), rank))
                : "memory");
   return words;
 #else
   static_cast<void>(rank);
-  return *reinterpret_cast<const float4*>(at);
+  return *at;
+#endif
+}
+__device__ inline float ld_shared_cluster(const float* at, unsigned rank) {
+#if __CUDA_ARCH__ >= 900
+  float word;
+  asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(word) : "r"(mapa(at, rank)) : "memory");
+  return word;
+#else
+  static_cast<void>(rank);
+  return *at;
 #endif
 }
 

@@ -19,7 +19,10 @@ def page(experiment: Experiment) -> str:
     if experiment.name in SPECIAL:
         return METHOD
     # an experiment may have the name of another page
-    taken = re.fullmatch(r"(readme|claims|method|errata|changes)(_experiment)*", experiment.name)
+    taken = re.fullmatch(
+        r"(readme|claims|method|errata|changes|summary|cases|compare|evidence)(_experiment)*",
+        experiment.name,
+    )
     return f"{experiment.name}{'_experiment' if taken else ''}.md"
 
 

@@ -1,8 +1,6 @@
 """The entry point: recheck-report COMMAND, or python -m recheck_report COMMAND.
 
-Each command, with its options and exit codes, is a file in commands/. Every error is one line. Exit
-codes of all commands: 1: something cannot be written, or is refused; 2: an input or option is
-wrong; 130: interrupted.
+Each command is a file in commands/, whose docstring is its help. Every error is one line.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import NoReturn
 
@@ -21,67 +18,23 @@ from recheck_report import __version__
 from recheck_report.commands import Failed
 from recheck_report.record.typed import BadRecord
 
-
-@dataclass(frozen=True)
-class Help:
-    """The help of a command."""
-
-    does: str
-    example: str  # below the options
-    codes: dict[int, str]  # in addition to CODES
-
-
-HELP = {
-    "measure": Help(
-        "measures in two phases, and renders a report after each",
-        "measure build/release/experiments/recheck --measured measured --report report",
-        {0: "all is measured", 1: "a phase failed; the report has whatever finished"},
-    ),
-    "render": Help(
-        "turns a record into a report",
-        "render build/release/measured --output report --beside reports/results/*",
-        {0: "written, whatever the record holds"},
-    ),
-    "compare": Help(
-        "shows what became slower or faster between records, and which verdicts changed",
-        "compare before/record.json after/record.json --output comparison",
-        {0: "written, even if something became slower; `verify` fails then"},
-    ),
-    "verify": Help(
-        "prints the verdicts on a record, and how it differs from the published one",
-        "verify build/release/report --expected reports/results",
-        {
-            0: "as expected, or no record of this GPU model is committed",
-            1: "a verdict differs, or a kernel is slower or lost times; each is a line",
-        },
-    ),
-    "publish": Help(
-        "publishes a report as evidence, or only says what it lacks",
-        "publish build/release/report --results reports/results",
-        {0: "published, or fit to be", 1: "refused: the line says why; earlier evidence stays"},
-    ),
-    "collect": Help(
-        "collects what claims need in addition to times: probes.json",
-        "collect build/release/experiments/recheck --output probes.json",
-        {0: "written; values that a tool is missing for have a reason"},
-    ),
-    "fleet": Help(
-        "compares the records of a fleet of GPUs",
-        "fleet build/release/fleet/runs --output build/release/fleet/report",
-        {0: "written", 3: "written, but some jobs left no whole record; each is a line"},
-    ),
-    "harnesses": Help(
-        "explains why other harnesses give other numbers for the same kernels",
-        "harnesses build/release/other_harnesses",
-        {0: "written, or printed"},
-    ),
+# what each command does; the docstring of its module is the rest of its help
+COMMANDS = {
+    "measure": "measures in two phases, and renders a report after each",
+    "render": "turns a record into a report",
+    "compare": "shows what became slower or faster between records, and which verdicts changed",
+    "verify": "prints how the verdicts and times of a record differ from the published ones",
+    "publish": "publishes a report as evidence, or only says what it lacks",
+    "collect": "collects what claims need in addition to times: probes.json",
+    "fleet": "compares the records of a fleet of GPUs",
+    "harnesses": "explains why other harnesses give other numbers for the same kernels",
+    "compilers": "compares what compilers make of the listings in other words",
 }
-COMMANDS = {name: entry.does for name, entry in HELP.items()}
-CODES = {
-    1: "something cannot be written",
-    2: "an input file or an option is wrong; the line says where",
-    130: "interrupted",
-}
+CODES = """exit codes of all commands:
+    0  written, whatever it holds
+    1  something cannot be written, or is refused
+    2  an input file or an option is wrong; the line says where
+  130  interrupted"""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -103,20 +56,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = _Parser("recheck-report", description=about, epilog=more)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, dest="command", metavar="COMMAND")
-    for name, entry in HELP.items():
-        codes = "\n".join(
-            f"{code:5}  {what}" for code, what in sorted((CODES | entry.codes).items())
-        )
-        command = commands.add_parser(
-            name,
-            help=entry.does,
-            description=f"{name}: {entry.does}",
-            epilog=f"example:\n  recheck-report {entry.example}\n\nexit codes:\n{codes}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
+    for name, does in COMMANDS.items():
+        plain = argparse.RawDescriptionHelpFormatter
+        command = commands.add_parser(name, help=does, epilog=CODES, formatter_class=plain)
         if [name] == list(words[:1]):
             # not earlier: the pages take longer to load than `verify` to run
             module = import_module(f"recheck_report.commands.{name}")
+            command.description = module.__doc__
             module.options(command)
     options = parser.parse_args(words)
     try:

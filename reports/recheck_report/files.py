@@ -1,9 +1,10 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are replaced whole or not at all, and the repository that they are in."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -37,3 +38,13 @@ def replace(path: Path, data: bytes) -> None:
         if isinstance(error, OSError):
             error.filename = str(path)
         raise
+
+
+def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Runs git in a folder, without the variables of the user and of hooks. Raises OSError if git
+    is missing."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
+    command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
+    return subprocess.run(
+        command, capture_output=True, check=False, text=True, errors="replace", env=env
+    )

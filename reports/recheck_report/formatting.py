@@ -1,6 +1,7 @@
 """Numbers and names as a reader sees them, in SI units.
 
-Everything is formatted here with plain Python floats, so no library's version changes a byte.
+The digits of intervals and ratios are decided here. Everything is formatted with plain Python
+floats, so no library's version changes a byte.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
 from recheck_report.record.regimes import REGIMES
+from recheck_report.statistics.ratio import Ratio
 
+SMALL = 1.1  # smaller ratios are printed in percent
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
@@ -83,6 +86,11 @@ def margin(value: float) -> str:
     return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
 
 
+def p_value(p: float) -> str:
+    """ "p = 0.031", "p > 0.5": corrected for many comparisons, it may reach 1."""
+    return "p > 0.5" if p > 0.5 else f"p = {significant(p, 2)}"
+
+
 def plain(value: float) -> str:
     """ "2048", "0.0625": a number as short as it can be, to six significant digits."""
     return str(int(value)) if value == int(value) and abs(value) < 1e15 else f"{value:.6g}"
@@ -132,9 +140,60 @@ def spread(seconds: Seconds) -> str:
     return "±<0.01 %" if percent < 0.01 else f"±{significant(percent, 2)} %"
 
 
+def regime_label(regime: str) -> str:
+    return regime.replace("_", " ")
+
+
 def shape_label(shape: str) -> str:
     """ "4096x4096x4096" -> "4096³", "80x48x64" -> "80×48×64"."""
     extents = shape.split("x")
     if len(extents) in (2, 3) and len(set(extents)) == 1:
         return extents[0] + "²³"[len(extents) - 2]
     return "×".join(extents)
+
+
+def digits(ratio: Ratio, scale: float, *marks: float, less: float = 0.0) -> tuple[str, str]:
+    """("1.284", "[1.280, 1.289]"): `scale` times the ratio, less a number, and its interval.
+
+    The decimals show the interval: one digit of its half, and two of the value. More where an end
+    would read as a mark (1, 100 % or a threshold) that it is not. write/page/js/format.js agrees.
+    """
+    value, low, high = (scale * end - less for end in (ratio.value, ratio.low, ratio.high))
+    half = (high - low) / 2 or abs(high) * 1e-3
+    sizes = [half, *[value / 10] * (not less)]
+    decimals = max(-_exponent(size) for size in sizes)
+    decimals = min(6, max(0, decimals))
+    while decimals < 6 and any(round(e, decimals) == m != e for e in (low, high) for m in marks):
+        decimals += 1
+    middle, low_end, high_end = (f"{end:.{decimals}f}" for end in (value, low, high))
+    return middle, f"[{low_end}, {high_end}]{ratio.mark}".replace("-", "−")
+
+
+def _exponent(size: float) -> int:
+    return math.floor(math.log10(size)) if 0 < size < math.inf else 0
+
+
+def times(ratio: Ratio) -> str:
+    """ "1.284× [1.280, 1.289]", for a column of ratios."""
+    return "× ".join(digits(ratio, 1, 1))
+
+
+def percent(ratio: Ratio) -> str:
+    """ "92.3 % [92.1, 92.5]", for a share of something."""
+    return " % ".join(digits(ratio, 100, 100))
+
+
+def factor(value: float) -> str:
+    """ "10.4", with as many digits as it takes not to read as 1."""
+    figures = 3
+    while figures < 6 and value != 1 and float(significant(value, figures)) == 1:
+        figures += 1
+    return significant(value, figures)
+
+
+def speed(value: float) -> str:
+    """ "1.81× faster", "2.2 % slower": a ratio without its interval."""
+    how, shown = ("slower", 1 / value) if value < 1 else ("faster", value)
+    if shown < SMALL:
+        return f"{significant(100 * (shown - 1), 2)} % {how}"
+    return f"{factor(shown)}× {how}"

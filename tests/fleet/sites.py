@@ -22,10 +22,10 @@ SHAPES = ",".join(f"{size}x{size}" for size in range(500, 1000, 16))
 LONG = f"--experiment=matvec --strategy=cpu_serial,s3_sse --shape={SHAPES}"
 
 
-def python() -> str:
-    """The Python that has ReFrame; skips the test if it is not installed."""
-    found = os.environ.get("RECHECK_FLEET_PYTHON", "")
-    if not Path(found).with_name("reframe").is_file():
+def reframe() -> Path:
+    """Skips the test if ReFrame is not installed."""
+    found = Path(os.environ.get("RECHECK_FLEET_PYTHON", "none")).with_name("reframe")
+    if not found.is_file():
         pytest.skip("not measured: ReFrame is not installed; the target fleet_python does it")
     return found
 
@@ -60,7 +60,7 @@ def replaying(path: Path, record: Path) -> Path:
 
 def other(folder: Path) -> Path:
     """The committed record, as of a fictitious GPU."""
-    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json", "probes.json"})
+    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "probes.json"})
     record = json.loads((folder / "record.json").read_bytes())
     record["environment"]["gpu"] |= {"name": OTHER, "uuid_hash": "0" * 16}
     (folder / "record.json").write_text(json.dumps(record))
@@ -69,7 +69,7 @@ def other(folder: Path) -> Path:
 
 def cut(folder: Path) -> Path:
     """The committed record without its end."""
-    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts", "medians.json"})
+    shutil.copytree(COMMITTED, folder, ignore=lambda *_: {"charts"})
     text = (folder / "record.json").read_bytes()
     (folder / "record.json").write_bytes(text[: len(text) // 2])
     return folder
@@ -108,10 +108,12 @@ def site(path: Path, partitions: Iterable[dict[str, Any]], programs: dict[str, P
 
 
 def start(site: Path, output: Path, *more: str, env: Any = None) -> subprocess.Popen[str]:
-    words = [python(), TREE / "experiments/fleet/run.py", site, "--output", output, *more]
+    """ReFrame as the target fleet_run starts it."""
+    fleet = TREE / "experiments/fleet"
+    words = [reframe(), "-C", fleet / "settings.py", "-C", site, "-c", fleet / "suite.py"]
     return subprocess.Popen(
-        list(map(str, words)),
-        env={**os.environ, **(env or {})},
+        [*map(str, words), *(more or ["--run", "--exec-policy=serial"])],
+        env={**os.environ, "RECHECK_FLEET": str(output), **(env or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

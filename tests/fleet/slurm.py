@@ -73,21 +73,6 @@ class Slurm:
         done = subprocess.run(words, env=self.environment, capture_output=True, text=True)
         return done.stdout
 
-    def wait_for(self, what: Callable[[], bool], why: str) -> None:
-        """Waits; a timeout's message has Slurm's jobs and nodes, its logs and the jobs' outputs."""
-        try:
-            wait_for(what, why)
-        except TimeoutError as error:
-            shown = self.call("scontrol", "show", "jobs")
-            outputs = [Path(path) for path in re.findall(r"StdOut=(.+)", shown)]
-            tails = [
-                f"{path}:\n{path.read_text(errors='replace')[-2000:]}"
-                for path in [*self.folder.glob("*.log"), *outputs]
-                if path.is_file()
-            ]
-            nodes = self.call("sinfo", "--Node", "--long")
-            raise TimeoutError("\n\n".join([str(error), shown, nodes, *tails])) from None
-
     def _configure(self) -> None:
         host, user = socket.gethostname().split(".")[0], getpass.getuser()
         here, ports = self.folder, free_ports(1 + len(self.nodes))

@@ -8,7 +8,9 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <vector>
 
@@ -20,7 +22,13 @@
 namespace recheck {
 namespace {
 
-/// Launches for a second, and returns how many outputs differed from the first one.
+/// How long each row is launched: a second, or RECHECK_REPEAT_SECONDS, to search for rare races.
+std::chrono::seconds duration() {
+  const char* seconds = std::getenv("RECHECK_REPEAT_SECONDS");
+  return std::chrono::seconds(seconds ? std::max(1, std::atoi(seconds)) : 1);
+}
+
+/// Launches that long, and returns how many outputs differed from the first one.
 int differing(Target& target, const std::function<void()>& launch, const float* output,
               std::int64_t count, int& launches) {
   cudaStream_t stream = target.queue().stream;
@@ -29,7 +37,7 @@ int differing(Target& target, const std::function<void()>& launch, const float* 
   launch();
   cudaMemcpyAsync(first.data(), output, count * sizeof(float), cudaMemcpyDeviceToDevice, stream);
   int wrong = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  const auto end = std::chrono::steady_clock::now() + duration();
   for (launches = 1; std::chrono::steady_clock::now() < end; ++launches) {
     cudaMemsetAsync(differ, 0, sizeof *differ, stream);
     launch();

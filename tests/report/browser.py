@@ -3,7 +3,6 @@ browser that it can drive."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import EXPERIMENTS
+from recheck_report.charts import charts
 from recheck_report.claims.measured import Measured, read
 from recheck_report.write.page import page as made
 from records import h100, keep, probes_of, spoil
@@ -39,7 +39,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def record() -> Json:
     """A record of an H100 in which one row fails."""
-    return spoil(h100(), "/tile8_depth8/2048x", "failed", "launch: a | b <c>")
+    return spoil(h100(), "/tile8_depth8/4096x", "failed", "launch: a | b <c>")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def measured(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured
 @pytest.fixture(scope="module")
 def report(measured: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(made(measured))
+    path.write_bytes(made(measured, pictures=charts(measured)))
     return path
 
 
@@ -99,22 +99,3 @@ def move(page: Page, address: str) -> str:
     text: str = page.inner_text("main")
     assert "could not be shown" not in text
     return text
-
-
-def dropped(page: Page, *files: tuple[str, Any]) -> None:
-    """Drops files of these names and contents onto the page."""
-    listed = [
-        {"name": name, "text": each if isinstance(each, str) else json.dumps(each)}
-        for name, each in files
-    ]
-    page.evaluate("OTHER.problems = ['waits']")
-    page.evaluate(
-        """files => {
-          const data = new DataTransfer();
-          for (const {name, text} of files) data.items.add(new File([text], name));
-          document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true}));
-        }""",
-        listed,
-    )
-    until(page, "OTHER.problems[0] !== 'waits'")
-    page.wait_for_selector("main[data-view=compare] .drop")

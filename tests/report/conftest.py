@@ -155,12 +155,12 @@ def linked(files: dict[str, bytes]) -> None:
 
 def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
     """The variation between runs that differ by the fraction `wide` in every class."""
-    from recheck_report.statistics.variation import CLASSES, TABLE, Runs, Variation
+    from recheck_report.statistics.variation import CLASSES, NOISE, Runs, Variation
 
     runs = Runs(gpu, {}, {}, ("",) * 10)
     of_all = dict.fromkeys(CLASSES, math.log1p(wide))
     runs.__dict__.update(of_ratios=of_all, of_medians=of_all)
-    return Variation(runs, json.loads(TABLE.read_text()))
+    return Variation(runs, json.loads(NOISE.read_text()))
 
 
 @pytest.fixture(scope="session")

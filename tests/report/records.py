@@ -125,26 +125,6 @@ def time_of(samples: Sequence[float]) -> Json:
     return {"median": middle, "low": ordered[lower - 1], "high": ordered[-lower]}
 
 
-def first_calls(record: Json, more: float, context: float) -> Json:
-    """A copy with first calls of S1's kernels at three sizes: `more` seconds longer than their
-    later calls, and `context` longer still with the context's creation."""
-    record = copied(record)
-    for late in matching(record, "/end_to_end"):
-        row, shape = late["id"].split("/")[1:3]
-        if not row.startswith("s1_kernel_") or shape not in (
-            "80x48x64",
-            "512x512x512",
-            "1024x1024x1024",
-        ):
-            continue
-        for regime, added in (("first", more), ("first_context", more + context)):
-            samples = [added * (1 + at / 100) + late["seconds"]["median"] for at in range(6)]
-            case = late | {"id": late["id"].replace("end_to_end", regime), "samples": samples}
-            case |= {"blocks": [[at, 1] for at in range(6)], "clocks": (), "set_aside": ()}
-            record["cases"].append(case | {"seconds": late["seconds"] | time_of(samples)})
-    return record
-
-
 def spoil(record: Json, pattern: str, status: str, reason: str) -> Json:
     """A copy in which the matching cases end with `status` instead of a time."""
     record = copied(record)

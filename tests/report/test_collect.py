@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
-from recheck_report.claims import Collection
-from recheck_report.claims.sources import Settings
 from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, sass, tests
-from recheck_report.record.counters import COSTS, COUNTERS, LAUNCHES
+from recheck_report.record.counters import COUNTERS, LAUNCHES
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
 OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
@@ -67,13 +65,6 @@ def test_counters_are_those_of_a_launch(world: World) -> None:
         "shared_bytes": 2148,  # 2048 byte and 100
         **{"atomic_requests": 2, "atomic_sectors": 2, "warp_shared_atomics": 3},
     }
-
-
-def test_rows_that_show_a_cost_are_counted() -> None:
-    settings = Settings(removed={"matmul": ("bank conflicts: tile16 tile32",)})
-    asked = plan.wanted(Collection(Path(), {}, settings=settings), {"matmul": "8x8x8"})
-    names = [f"matmul/{row}/8x8x8/cold" for row in ("tile16", "tile32")]
-    assert asked.cases == dict.fromkeys(names, {*COSTS})
 
 
 # a loop with four multiply-adds, the rest of it, and a loop around both

@@ -27,7 +27,7 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     report: Report, tmp_path: Path
 ) -> None:
     for folder in ("", "peak"):
-        path = REPORTS / "results" / folder / "nvidia-h100-80gb-hbm3"
+        path = REPORTS / "results" / folder / "nvidia-h200"
         measured = read(path, EXPERIMENTS / folder)
         for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
             if row.target == "gpu":
@@ -90,14 +90,6 @@ def test_a_part_of_our_own_run_shows_the_claims_of_that_part(report: Report) -> 
     assert f"{left} claims are left out" in text_of(files)
     errata = set(re.findall(r'<a id="erratum-(e\d+)"></a>', text_of(files)))
     assert errata and len(errata) < len(ours.errata)
-
-
-def test_every_part_of_our_collection_is_of_an_experiment_of_the_full_run() -> None:
-    ours = load_collection(EXPERIMENTS)
-    shown = read(REPORTS / "results" / "nvidia-h200", EXPERIMENTS).collection
-    for name in ("sources", "claims", "errata", "listings", "changes", "figures"):
-        assert getattr(ours, name) == getattr(shown, name)
-    assert not shown.left_out
 
 
 def test_publish_and_verify_judge_their_claims(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import run
-from records import Json, few, keep, no_gpu, scale
+from records import Json, few, keep, no_gpu
 
 H100, L4 = "NVIDIA H100", "NVIDIA L4"
 HASHES = itertools.count(1)
@@ -80,25 +80,12 @@ def _row(page: str, place: str) -> str:
     return found
 
 
-def test_a_column_for_each_gpu_and_its_times(session: Session) -> None:
-    git = {"commit": "f" * 40, "dirty": False, "diff": None}
-    other = scale(_record(L4, git=git), "/", 2.0)
-    runs = session("1", (_case("a"), _record()), (_case("b", gpu_model=L4), other))
-    page, said = _collect(runs)
-    assert "# Recheck: 2 whole records from 2 jobs" in page and said == ""
-    assert "(compare/README.md)" in page
-    page = (runs.parent / "out" / "compare" / "README.md").read_text(encoding="utf-8")
-    assert "NVIDIA H100, site:a, cuda, n0" in page and "NVIDIA L4, site:b, cuda, n0" in page
-    assert "**commit " in page  # the page warns of different commits
-    assert "## Claim by claim" in page and "| in all | " in page
-
-
 def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     """A later, incomplete record does not replace it, but is reported."""
     session("1", (_case("a", jobid="1"), _record()))
     session("2", (_case("a", jobid="2"), _record()))
     failed = _case(
-        "a", "fail", fail_reason="sanity error: cut off; Slurm says NODE_FAIL", node="n3"
+        "a", "fail", fail_reason="sanity error: no whole record; Slurm says NODE_FAIL", node="n3"
     )
     runs = session("3", (failed, None))
     _left(runs / "3" / "a" / "n3", None)
@@ -110,7 +97,7 @@ def test_the_newest_whole_record_of_a_place_counts(session: Session) -> None:
     assert said.startswith(
         "missing: site:a, cuda, job 7: cut off: 3 cases in record.journal.jsonl; "
     )
-    assert said.endswith("; ReFrame says sanity error: cut off; Slurm says NODE_FAIL\n")
+    assert said.endswith("; ReFrame says sanity error: no whole record; Slurm says NODE_FAIL\n")
     assert "# Recheck: 1 whole record from 3 jobs" in page
     # until a whole one arrives
     page, said = _collect(session("4", (_case("a", jobid="4"), _record())))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
+import shutil
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,32 +14,66 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS, forget
+from conftest import EXPERIMENTS, REPORTS, forget, one_line, run
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import in_order
 from recheck_report.record.case import Source
 
+OUTSIDE = EXPERIMENTS.parent / "tests/outside"
 Steps = tuple[str | int, ...]
 
-CLAIMS, FIGURES = (f"scan/{name}.toml" for name in ("claims", "figures"))
+CLAIMS, FIGURES, STORY = (f"scan/{name}.toml" for name in ("claims", "figures", "story"))
+CASE, OTHER = "scan/kernel1/4194304/cold", "scan/kernel2{blocks}/4194304/cold"
 COUNTED, SUM = "at_most = 0.05", 'form = "arithmetic", expression = "16 * 1024 / 4 == 4096"'
+COUNT = 'form = "count", of = "scan/kernel2/4194304/cold", expression = "shared_bank_conflicts / '
+COUNT += f'elements", {COUNTED}'
+SHARE = 'form = "fraction_of_roof", of = "scan/kernel2/4194304/cold", roof ='
 TEST = 'form = "test", test ='
+BINDS = 'binds = "scan/kernel2/4194304/cold"'
 # for each file of the documentation's example collection: the text replaced, its replacement, and
 # part of the message
 BAD = {
     CLAIMS: [
         ('above = "faster"', "above = 1, below = 2", "needs exactly one of above, below"),
+        (', above = "faster"', "", "needs exactly one of above, below"),
         ('above = "faster"', "above = -1", "scan.2: field check[0].above must be at least 1e-12"),
         ('above = "faster"', "above = 1e-320", "above must be at least 1e-12"),
+        ('above = "faster"', 'above = "fast"', "unknown fast; choose from faster, much"),
         (COUNTED, f"equals = {'9' * 400}", "a finite number"),
         (COUNTED, "equals = nan", "a finite number"),
+        (COUNTED, "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0.84"),
+        (COUNTED, "at_least = 1, absolute = 1", "takes equals with either relative or"),
+        (COUNT, f'{SHARE} "dram", at_least = 84', "at_least is a share, at most 1: 84 % is 0.84"),
+        (COUNT, f'{SHARE} "drm", at_least = 0.8', "'drm' is not a case: write experiment/row/sh"),
         ("shared_bank_conflicts /", "mean(grid) /", "may only call min, max, ceil"),
         ("conflicts / elements", "conflicts /", "scan.2: field also[0].expression: 'shared_bank"),
+        ("bank_conflicts /", "bank_conflict /", "counter shared_bank_conflict; nearest are share"),
+        ("shared_bank_conflicts /", "rows /", "; and no such axis; choose from elements"),
+        ("shared_bank_conflicts /", "smsp_inst.sum /", "unknown counter smsp_inst.sum; nearest "),
+        (COUNT, COUNT.replace("cold", "hot"), "is not counted: name a cold case of a GPU"),
         (COUNTED, f'{COUNTED}, shapes = ["8 by 8"]', "also[0].shapes[0] must be a shape"),
         (COUNTED, f'{COUNTED}, shapes = ["8"]', "also[0] has shapes, but no id"),
-        ("kernel2/4194304", "kernel2/{shape}", "holds {shape}, but the check has no shapes"),
+        (COUNTED, f'{COUNTED}, shape = ["8"]', "also[0].shape is unknown; choose from form, says"),
+        ('"count", of', '"rate", of', "expression is unknown; choose from form, says"),
+        ('form = "ratio", ', "", "check[0].form: missing; choose from ratio, fraction_"),
+        ('form = "ratio"', 'form = "ration"', "unknown ration; choose from ratio, fr"),
         ("check = [", 'not_judged = "a wish"\ncheck = [', "check must be set, or else"),
+        ("kernel1", "kernle1", "unknown row scan/kernle1; choose from k"),
+        (CASE, CASE.replace("4194304", "4194305"), "has no case 4194305/cold; choose from 41943"),
+        (CASE, CASE.replace("cold", "warm"), "unknown regime warm; choose from cold, "),
+        (CASE, CASE.replace("cold", "hot"), "has no case 4194304/hot; choose from 4194"),
+        (CASE, CASE.replace("cold", "first"), "has no case 4194304/first; "),
+        (CASE, CASE.replace("scan", "scna"), "unknown experiment scna; choose from scan"),
+        (CASE, "kernel1", "write experiment/row/shape/regime, like "),
+        (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 must be numbers with x between"),
+        (CASE, CASE.replace("4194304", "{shape}"), "holds {shape}, but the check has no shapes"),
+        (CASE, CASE.replace("cold", "{regime}"), "the claim's `open` names no choice with {r"),
+        (CASE, OTHER, "compares scan/kernel2/4194304/cold with itself"),
+        ('document = "smith"', 'document = "smit"', "unknown smit; choose from smith"),
+        ('open = ["blocks"]', 'open = ["block"]', "open: unknown block; choose from blocks"),
+        ('title = "', 'titel = "', "field titel is unknown; nearest are title"),
+        ("{gain.other}", "{gian}", "refers to {gian}; choose from gain"),
     ],
     FIGURES: [
         ("seconds = 8", 'lost = "x", seconds = 8', "must have exactly one of"),
@@ -46,7 +83,23 @@ BAD = {
         ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
         ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
         ("scan.2", "C13", "claim: unknown C13; choose from"),
-        ("smith", "S9", "field document.S9 is not a source; choose from smith"),
+        ("smith", "S9", "field document.S9: unknown S9; choose from smith"),
+        ("4194304", "4194305", "figure[0]: scan/kernel1 has no case 4194305/cold; ch"),
+    ],
+    STORY: [
+        ("No bank conflicts", "x" * 33, "idea must be 1 to 32 letters"),
+        ('row = "kernel2"', 'row = "kernel1"', "another step of this file has it too"),
+        ('row = "kernel2"', 'row = "kernel2"\nbase = "k"', "unknown k; choose from kernel1"),
+        ('verdict = "holds"', 'verdict = "hold"', "verdict must be one of holds"),
+        ("{conflicts}", "{load}", "refers to {load}; choose from gain, conflicts"),
+        ('of = "conflicts"', 'of = "load"', "refers to {load}"),
+        ('key = "conflicts"', 'key = "gain"', "and from gain"),
+        (BINDS, 'binds = "kernel2"', "not a cold case"),
+        ('[{ text = "All threads wait after each addition." }]', "[]", "text must not be empty"),
+        ('row = "kernel2"', 'row = "kernel3"', "step kernel3: field row: unknown row scan/kernel3"),
+        (BINDS, BINDS.replace("2/", "3/"), "step kernel2: field binds: unknown row scan/kernel3"),
+        ('of = "scan/kernel2', 'of = "scan/kernel3', "field check[0]: unknown row scan/kernel3"),
+        ("shared_bank_conflicts /", "conflicts /", "unknown counter conflicts"),
     ],
     "errata.toml": [
         ('by = "reading"\n', "", "smith-1: field check must be set, or else by"),
@@ -55,16 +108,24 @@ BAD = {
         (SUM, f'{TEST} "compile:E", finds = "pass"', "finds: must be refused or"),
         (SUM, f'{TEST} "gate:A.B", finds = "refused"', "finds: must be refused or"),
         (SUM, f'{TEST} "compile:E", finds = "refused"', "errata/ has no E.cu; none are defined"),
+        ('["scan.2"', '["A99"', "A99 is not a claim, algorithm, row or its document; choose"),
     ],
     "listings.toml": [
         ('general = "scan/', 'general = "matvec/', "field general must be of the row's experiment"),
         ('"smith"', '"S4"', "field document: unknown S4; choose from smith"),
+        ('general = "scan/kernel2_', 'general = "scan/kernel0_', "unknown row scan/kernel0_blocks"),
     ],
     "sources.toml": [
         ("cpu_gpu", "cpu_gpus", "charts.scan: unknown cpu_gpus; choose from ladder, cpu_gpu"),
         ("own =", 'order = "year"\nown =', "order must be"),
     ],
 }  # fmt: skip
+ROWS = dict.fromkeys(("kernel1", "kernel2", "kernel2_blocks128"), Source("smith", "", ""))
+TABLES = Tables(
+    {"scan": ("elements",)},
+    {f"scan/{row}": source for row, source in ROWS.items()},
+    frozenset({f"scan/{row}/4194304/cold" for row in ROWS} | {"scan/kernel2/4194304/hot"}),
+)
 
 
 def _loaded(folder: Path) -> Collection:
@@ -73,10 +134,12 @@ def _loaded(folder: Path) -> Collection:
 
 
 def _refused(folder: Path) -> str:
-    with pytest.raises(BadClaim) as caught:
-        _loaded(folder)
-    line = str(caught.value)
-    assert "\n" not in line and len(line) < 1300
+    """The message about a collection that the program of TABLES cannot use: one line."""
+    try:
+        line = next(faults(_loaded(folder), TABLES), "")
+    except BadClaim as error:
+        line = str(error)
+    assert line and "\n" not in line and len(line) < 1300
     return line
 
 
@@ -206,12 +269,62 @@ def test_a_file_that_is_not_toml_is_one_line(
 @pytest.mark.usefixtures("examples")
 def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> None:
     known = _loaded(tmp_path)
-    assert len(known.claims) == len(known.changes) == len(known.listings) == 1
+    assert len(known.claims) == len(known.changed_checks) == len(known.listings) == 1
     assert len(known.errata) == 2 and known.figures["scan"].figure
-    source = Source("smith", "", "")
-    rows = dict.fromkeys(("scan/kernel1", "scan/kernel2", "scan/kernel2_blocks128"), source)
-    cases = frozenset(f"{row}/4194304/cold" for row in rows)
-    tables = Tables({"scan": ("elements",)}, rows, cases)
-    assert [*faults(known, tables)] == []
-    tables = replace(tables, rows=rows | {"scan/kernel1": Source("ours", "", "")})
-    assert [*faults(known, tables)] == []
+    ours = replace(TABLES, rows=TABLES.rows | {"scan/kernel1": Source("ours", "", "")})
+    assert [*faults(known, TABLES)] == [*faults(known, ours)] == []
+
+
+def test_tables_that_may_repeat(examples: dict[Path, str], tmp_path: Path) -> None:
+    path = tmp_path / CLAIMS
+    path.write_text(examples[path] + examples[path].replace("[[claim]]", "[claim]"))
+    assert "several tables of a name, each begins with [[name]]" in _refused(tmp_path)
+    path.write_text("[claim]\n")
+    assert "[claim] must be [[claim]]" in _refused(tmp_path)
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_file_or_folder_of_another_name_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "scan/claim.toml").touch()
+    assert "claim.toml: nothing reads a file of this name; choose from cl" in _refused(tmp_path)
+    (tmp_path / "scan/claim.toml").unlink()
+    (tmp_path / "scan").rename(tmp_path / "scans")
+    assert f"{tmp_path}/scans: unknown experiment scans; choose from scan" in _refused(tmp_path)
+
+
+def _repository(folder: Path) -> str:
+    """Turns the folder into a repository; returns its commit."""
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *words], check=True, capture_output=True)
+    words = [*git, "rev-parse", "HEAD"]
+    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.mark.parametrize(
+    ("commit", "preset", "refused"),
+    [("HEAD", "full", True), (None, "full", True), ("unknown", "full", True),
+     ("0" * 40, "full", False), ("unknown", "quick", False)],
+)  # fmt: skip
+def test_only_a_record_of_another_commit_or_a_partial_run_may_lack_a_row(
+    commit: str | None, preset: str, refused: bool, tmp_path: Path
+) -> None:
+    article = shutil.copytree(OUTSIDE / "claims", tmp_path / "article" / "claims")
+    old, new = (f"reduction/{row}/4194304/cold" for row in ("kernel2", "kernle2"))
+    path = article / "reduction/claims.toml"
+    path.write_text(path.read_text().replace(old, new, 1))
+    here = _repository(article.parent)
+    folder = shutil.copytree(OUTSIDE / "results/nvidia-h200", tmp_path / "measured")
+    document = json.loads((folder / "record.json").read_text())
+    commit = here if commit == "HEAD" else commit
+    document["environment"]["git"] |= {"commit": commit, "dirty": False}
+    document["plan"]["preset"] = preset
+    (folder / "record.json").write_text(json.dumps(document))
+    done = run("render", folder, "--output", tmp_path / "out", "--experiments", article)
+    if refused:
+        line = one_line(done, 2)
+        assert "unknown row reduction/kernle2; choose from k" in line
+        assert line.endswith("fix the name, or measure again\n")
+    else:
+        said = json.loads((tmp_path / "out" / "verdicts.json").read_text())["claims"]
+        assert said[0]["reason"] == f"the record holds no case {new}; nearest is {old}"

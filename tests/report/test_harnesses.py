@@ -1,4 +1,4 @@
-"""Why other harnesses give other numbers: the page of a made-up file, and the measuring program."""
+"""Why other harnesses give other numbers: the page, and the measuring program."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, called, one_line, run
-from records import few
+from records import GOLDENS, few
 
 MEASURE = EXPERIMENTS / "other_harnesses"
-GPU = "NVIDIA H200"
-# microseconds; nvbench: our time with its flush, plus 1.3 µs for events, plus 0.5 %
-COLD, FLUSHED, EVENTS = 43.2, 50.0, 1.3
+MEASURED = GOLDENS / "h100/input/other_harnesses.json"
 
 
 @pytest.fixture
@@ -24,48 +22,28 @@ def measure(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("measure")
 
 
-def _method(*microseconds: float, reason: str | None = None) -> dict[str, Any]:
-    processes = [{"median": each * 1e-6, "samples": 100} for each in microseconds]
-    return {"reason": reason, "times": {"copy": processes} if processes else {}}
-
-
-def _document(**methods: dict[str, Any]) -> dict[str, Any]:
-    known = {
-        "cold": _method(COLD, COLD),
-        "read_flush": _method(COLD, 1.002 * COLD),
-        "memset_flush": _method(FLUSHED, FLUSHED),
-        "nvbench_cold": _method(1.005 * (FLUSHED + EVENTS), 1.005 * (FLUSHED + EVENTS)),
-        "cupy": _method(reason="not measured: no <CuPy> | here"),
-        "first": _method(270, 540),
-    }
-    return {
-        "schema": 1,
-        "environment": {
-            "gpu": GPU,
-            "dram_bytes_per_second": 4.8e12,
-            "event_seconds": EVENTS * 1e-6,
-            "versions": {"nvbench": "0.3.0"},
-        },
-        "kernels": {"copy": {"case": "transpose/copy/4096x4096", "bytes": 1.34e8}},
-        "methods": known | methods,
-    }
-
-
-def _page(folder: Path, document: object) -> str:
-    (folder / "other_harnesses.json").write_text(json.dumps(document))
-    result = run("harnesses", folder)
-    assert result.returncode == 0, result.stderr
-    return (folder / "why_your_number_differs.md").read_text()
+def _measured(**methods: Any) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(MEASURED.read_text())
+    document["methods"] |= methods
+    return document
 
 
 def test_missing_methods_have_a_reason_and_support_no_statement(tmp_path: Path) -> None:
-    page = _page(tmp_path, _document(nvbench_cold=_method(reason="not measured: no wheel")))
-    assert "Not measured: no wheel." in page and "no &lt;CuPy&gt; \\| here" in page
-    assert "agrees with" not in page
+    others = ("nvbench_cold", "do_bench", "cupy")
+    missing = {"reason": "not measured: no <wheel> | here", "times": {}}
+    for methods, says in (({}, 1), (dict.fromkeys(others, missing), 0)):
+        (tmp_path / "other_harnesses.json").write_text(json.dumps(_measured(**methods)))
+        assert run("harnesses", tmp_path).returncode == 0
+        page = (tmp_path / "why_your_number_differs.md").read_text()
+        assert page.count("nvbench says") == says
+    assert page.count("Not measured: no &lt;wheel&gt; \\| here.") == len(others)
+
+
+NEGATIVE = {"reason": None, "times": {"copy": [{"median": -1.0, "samples": 9}]}}
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', json.dumps(_document(cold=_method(-1.0)))]
+    "text", ["", "[]", '{"schema": 2}', '{"schema": 1}', json.dumps(_measured(cold=NEGATIVE))]
 )
 def test_an_invalid_file_is_one_line(text: str, tmp_path: Path) -> None:
     (tmp_path / "other_harnesses.json").write_text(text)

@@ -183,10 +183,8 @@ def _left_out(folder: Path) -> Iterator[bool]:
             base, other = (record.by_id.get(name) for name in pair.ids)
             if not base or not other or not base.seconds or not other.seconds:
                 continue
-            again, ratios = (
-                runs.ratio(pair.base, pair.other, left),
-                before.runs.ratios(pair.base, pair.other),
-            )
+            again = runs.ratios(pair.base, pair.other)[left]
+            ratios = [each for each in before.runs.ratios(pair.base, pair.other) if each]
             if again and len(ratios) >= variation.FEWEST:
                 ratio, middle = known.ratio(base, other), statistics.median(ratios)
                 wide = max(1 + known.resolution, math.exp(before.differs_by((base, other))))

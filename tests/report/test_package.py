@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import venv
 import zipfile
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -27,7 +26,8 @@ NEEDED = {"pip": 22, "setuptools": 77}
 LAYERS = [
     ("files",),
     ("record",),
-    ("formatting", "statistics", "fallback"),
+    ("statistics", "fallback"),
+    ("formatting",),
     ("anchors", "queries"),
     ("claims",),
     ("collect", "fleet"),
@@ -97,53 +97,27 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-@pytest.fixture(scope="module")
-def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """recheck-report as pip installs it."""
-    folder = tmp_path_factory.mktemp("installed")
-    venv.create(folder)
-    python = folder / "bin" / "python"
-    flags = ["--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
-    command = [sys.executable, "-m", "pip", "--python", python, "install", *flags, wheel]
-    subprocess.run(list(map(str, command)), check=True)
-    return folder / "bin" / "recheck-report"
-
-
-@pytest.fixture(scope="module")
-def program(request: pytest.FixtureRequest) -> list[str]:
-    """The words that start the installed program, or the source tree if it cannot be installed."""
-    if _missing():
-        return [sys.executable, "-m", "recheck_report"]
-    return [str(request.getfixturevalue("installed"))]
-
-
-def _run(words: list[str], folder: Path, *more: object) -> subprocess.CompletedProcess[str]:
-    path = {"PYTHONPATH": str(REPORTS)} if len(words) > 1 else {}
-    env = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | path
-    command = [*words, *map(str, more)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env)
-
-
 def test_the_wheel_is_complete(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = {f"recheck_report/{name}" for name in tree(PACKAGE) if "__pycache__" not in name}
     assert {name for name in names if ".dist-info/" not in name} == files
-    needed = ["py.typed", "statistics/changes.json", "statistics/runs/nvidia-h200.json"]
+    needed = ["py.typed", "statistics/noise.json", "statistics/runs/nvidia-h200.json"]
     assert {f"recheck_report/{name}" for name in needed} <= files
 
 
-def test_it_starts_from_anywhere(program: list[str], tmp_path: Path) -> None:
-    said = _run(program, tmp_path, "--help").stdout
-    assert re.findall(r"^    (\w+)(?:  |$)", said, re.MULTILINE) == [*COMMANDS]
-    assert _run(program, tmp_path, "--version").stdout == f"recheck-report {__version__}\n"
+def test_it_starts_from_anywhere(wheel: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        file.extractall(tmp_path / "site")
+    (entry,) = (tmp_path / "site").glob("*.dist-info/entry_points.txt")
+    assert "recheck-report = recheck_report.cli:entry" in entry.read_text()
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        env = os.environ | {"PYTHONPATH": str(tmp_path / "site")}
+        command = [sys.executable, "-m", "recheck_report", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
+
+    assert re.findall(r"^    (\w+)(?:  |$)", run("--help").stdout, re.MULTILINE) == [*COMMANDS]
+    assert run("--version").stdout == f"recheck-report {__version__}\n"
     # outside a source tree it names the missing folder
-    result = _run(program, tmp_path, "collect", "none", "--output", "probes.json")
+    result = run("collect", "none", "--output", "probes.json")
     assert "experiments: is not a folder; --experiments names one" in one_line(result, 2)
-
-
-def test_it_renders_committed_evidence(program: list[str], tmp_path: Path) -> None:
-    """test_committed.py compares the bytes."""
-    outside = REPORTS.parent / "tests/outside"
-    words = ("render", outside / "results/nvidia-h200", "--experiments", outside / "claims")
-    result = _run(program, tmp_path, *words, "--output", "made")
-    assert result.returncode == 0, result.stderr

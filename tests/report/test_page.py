@@ -1,4 +1,4 @@
-"""report.html as a file: it contains the whole record, is reproducible, and no string of a record
+"""report.html as a file: it contains every case, is reproducible, and no string of a record
 can become markup or code. test_browser.py tests it in a browser."""
 
 from __future__ import annotations
@@ -7,8 +7,6 @@ import base64
 import hashlib
 import json
 import re
-import zlib
-from array import array
 from pathlib import Path
 
 from browser import measured, record
@@ -20,7 +18,7 @@ from records import few, keep, spoil
 __all__ = ["measured", "record"]
 
 
-def test_the_file_contains_the_whole_record(measured: Measured) -> None:
+def test_the_file_contains_every_case_and_claim(measured: Measured) -> None:
     html = page.page(measured).decode()
     data = json.loads(element(html, "data"))
     cases = measured.record.cases
@@ -32,18 +30,6 @@ def test_the_file_contains_the_whole_record(measured: Measured) -> None:
     assert claims == [(each.claim.id, each.verdict) for each in measured.judgement.claims]
     errata = re.findall(r'<a id="(erratum-\w+)"></a>', html)
     assert errata == [f"erratum-{e.erratum.id.lower()}" for e in measured.judgement.errata]
-    assert measured.probes and data["counters"].keys() == measured.probes.counters.keys()
-    stored = base64.b64decode(element(html, "samples"))
-    packed = zlib.decompress(stored)
-    # the compressed bytes do not depend on the version of Python
-    bare = zlib.compressobj(9, wbits=-15)
-    body, sum_of = bare.compress(packed) + bare.flush(), zlib.adler32(packed)
-    assert stored == b"\x78\xda" + body + sum_of.to_bytes(4, "big")
-    counts = array("I", packed[:12])
-    samples = array("f", [each for case in cases for each in case.samples])
-    assert counts[0] == len(samples) and packed[12 : 12 + 4 * len(samples)] == samples.tobytes()
-    rounds = array("I", packed[12 + 4 * len(samples) :][: 4 * counts[1]])
-    assert list(rounds) == [number for case in cases for number, _ in case.blocks]
 
 
 def test_only_its_own_script_may_run(measured: Measured) -> None:
@@ -61,7 +47,7 @@ def test_no_string_ends_the_data(tmp_path: Path) -> None:
     record = spoil(few(), "/tile16/4096x", "failed", reason)
     measured = read(keep(tmp_path, record), EXPERIMENTS)
     html = page.page(measured).decode()
-    assert html.count("</script>") == 3 and "alert(1)</script>" not in html
+    assert html.count("</script>") == 2 and "alert(1)</script>" not in html
     data = element(html, "data")
     assert not re.search("[<>&\u2028\u2029]", data)
     assert reason.rstrip(" \u2028") in json.loads(data)["texts"]

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from conftest import ENVIRONMENT, EXPERIMENTS, one_line, process, run, words_of
 from recheck_report.cli import COMMANDS
-from records import few, h100, keep
+from records import bend, few, h100, keep
 
 FAILS = {
     "render": (["none", "--output", "out"], 2, "none: cannot be read"),
     "compare": (["none", "--output", "out"], 2, "none: cannot be read"),
     "publish": (["none", "--results", "out"], 2, "none/record.json: cannot be read"),
     "verify": (["none"], 2, "none: cannot be read"),
-    "fleet": (["none", "--output", "out"], 2, "none: is not a folder; experiments/fleet/run.py"),
+    "fleet": (["none", "--output", "out"], 2, "none: is not a folder; the target fleet_run"),
 }
 
 
@@ -33,13 +33,11 @@ def test_fails_in_one_line(command: str, tmp_path: Path, monkeypatch: pytest.Mon
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_the_exit_codes(command: str) -> None:
     said = run(command, "--help").stdout
-    assert f"{command}: {COMMANDS[command]}" in said
-    example = re.search(r"^example:\n  recheck-report (.*)$", said, re.MULTILINE)
+    example = re.search(r"^example: recheck-report (.*)$", said, re.MULTILINE)
     assert example and example[1].startswith(f"{command} ")
     # the example uses only existing options
     assert set(re.findall(r"--\w+", example[1])) <= set(re.findall(r"^  (--\w+)", said, re.M))
-    codes = re.findall(r"^ +(\d+)  \w", said.split("exit codes:\n")[1], re.M)
-    assert codes == sorted(codes, key=int) and {"0", "1", "2", "130"} <= set(codes)
+    assert re.findall(r"^ +(\d+)  \w", said, re.M) == ["0", "1", "2", "130"]
     assert max(map(len, said.split("\n"))) <= 100
 
 
@@ -85,7 +83,8 @@ def test_a_full_standard_output(record: Path) -> None:
     assert found.stderr == "error: standard output: cannot be written: No space left on device\n"
 
 
-def test_an_ascii_terminal_gets_question_marks(record: Path) -> None:
+def test_an_ascii_terminal_gets_question_marks(tmp_path: Path) -> None:
+    record = keep(tmp_path, bend(few(), "environment.gpu.name", "Ω"))
     found = process("verify", record, env={"PYTHONIOENCODING": "ascii"})
     assert found.returncode == 0 and "?" in found.stdout and not found.stderr
 

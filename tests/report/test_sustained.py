@@ -21,10 +21,3 @@ def test_the_order_changes_only_beyond_both_intervals(
     fast, slow = (matching(record, name)[0]["seconds"]["median"] for name in names)
     record = scale(record, f"matmul/cublas/{HEAD}/sustained", factor or slow / fast)
     assert said in report(record)["matmul.md"].decode()
-
-
-@pytest.mark.parametrize("regime", ["cold", "hot"])
-def test_a_sustained_time_needs_no_other_regime(regime: str, report: Report) -> None:
-    record = h100("matmul/cublas/4096x")
-    record["cases"] = [case for case in record["cases"] if not case["id"].endswith(regime)]
-    assert "sustained" in report(record)["matmul.md"].decode()

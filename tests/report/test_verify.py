@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import GPU as FOLDER
 from conftest import run
-from records import Json, few, keep, matching, no_gpu, scale, set_time, spoil, without
+from records import Json, few, keep, matching, scale, set_time, spoil, without
 
 pytestmark = pytest.mark.usefixtures("no_variation")
 
@@ -35,26 +35,10 @@ def put(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _verify(tmp_path: Path, code: int) -> list[str]:
-    """The lines that verify prints after the claims."""
+    """The lines that verify prints."""
     result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
     assert result.returncode == code and result.stderr == "", result.stdout + result.stderr
-    assert "\x1b" not in result.stdout
-    claims, below = result.stdout.split("\n\n")
-    assert re.search(r"^C12 +(holds|depends|fails here|undecided|not measured) ", claims, re.M)
-    return below.rstrip("\n").split("\n")
-
-
-def test_expected_results_are_one_line(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(_record(), "report")
-    put(_record(), "results", FOLDER)
-    put(_record(("/s0_tiles/", 9.0), gpu="NVIDIA L4"), "results", "nvidia-l4")
-    path = tmp_path / "results" / FOLDER
-    summary, verdict = _verify(tmp_path, 0)
-    assert re.match(rf"\d+ of \d\d claims hold, .*: {GPU}$", summary)
-    assert re.match(
-        r"every verdict as expected, and none of \d+ cases of kernels slower: ", verdict
-    )
-    assert verdict.endswith(f": {path / 'record.json'}")
+    return result.stdout.rstrip("\n").split("\n")
 
 
 def test_a_verdict_that_differs_is_a_line(put: Callable[..., Path], tmp_path: Path) -> None:
@@ -138,11 +122,3 @@ def test_another_gpu_has_no_expectations(
     put(_record(), "results")
     line = f"no expectation for {gpu}: publish the report to make it one"
     assert _verify(tmp_path, 0)[1:] == [line]
-
-
-def test_without_a_gpu_nothing_is_expected(put: Callable[..., Path], tmp_path: Path) -> None:
-    put(no_gpu(), "report")
-    put(_record(), "results", FOLDER)
-    result = run("verify", tmp_path / "report", "--expected", tmp_path / "results")
-    assert result.returncode == 0
-    assert result.stdout.endswith("no GPU\nno expectation for a machine without a GPU\n")

@@ -1,4 +1,4 @@
-"""Slurm with accounting: ReFrame asks sacct how a job ended."""
+"""Slurm. ReFrame asks sacct how a job ended; squeue only knows that a job is gone."""
 
 ENVIRONS = ["cuda-13"]
 
@@ -7,7 +7,7 @@ def partition(name, model, arch, gpus):
     """A partition of one GPU model: a job of one GPU each, and one job at a time."""
     return {
         "name": name,
-        "scheduler": "slurm",
+        "scheduler": "slurm",  # "squeue" if the Slurm has no accounting
         "launcher": "local",  # the job's script starts recheck itself
         # sbatch's options here. A whole node measures best: no other job shares its power
         "access": ["--partition=gpu", "--account=project", "--exclusive"],

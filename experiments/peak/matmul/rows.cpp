@@ -77,22 +77,12 @@ constexpr Strategy k_warps(std::string_view name) {
           .launch = gpu<k::k_warps<lanes_m, tm, tn, blocks>>};
 }
 
-template <int lanes_m, int tm, int tn, int most_cluster>
-constexpr Strategy k_clusters(std::string_view name) {
-  return {.name = name,
-          .source = ours("k shared by the warps of a block, and by the blocks of a cluster"),
-          .parameters = {{{"tile_m", lanes_m * tm},
-                          {"tile_n", 32 / lanes_m * tn},
-                          {"cluster", most_cluster}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::k_clusters<lanes_m, tm, tn, most_cluster>>};
-}
-
 std::int64_t floats_of_b(const Shape& s) { return k::aligned_b_floats(s[2], s[1]); }
 std::int64_t floats_of_stream_k(const Shape& s) { return k::stream_k_floats(s[2], s[1]); }
+std::int64_t floats_by_shape(const Shape& s) { return k::by_shape_floats(s[0], s[1], s[2]); }
 
 /// `third` is the row's third parameter.
-template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split>
 constexpr Strategy tma_persistent(std::string_view name, Parameter third) {
   return {.name = name,
           .source = ours(split > 1 ? "the same, k split over a cluster"
@@ -100,17 +90,17 @@ constexpr Strategy tma_persistent(std::string_view name, Parameter third) {
           .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), third}},
           .needs = on_hopper,
           .workspace = floats_of_b,
-          .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split, blocks>>};
+          .launch = gpu<k::tma_persistent<warps_m, warps_n, tm, tn, depth, stages, split>>};
 }
 
-template <int warps_m, int warps_n, int tm, int tn>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages>
 constexpr Strategy stream_k(std::string_view name) {
   return {.name = name,
           .source = ours("equal stretches of k"),
-          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn)}},
+          .parameters = {{tile_m(warps_m, tm), tile_n(warps_n, tn), {"depth", depth}}},
           .needs = on_hopper,
           .workspace = floats_of_stream_k,
-          .launch = gpu<k::stream_k<warps_m, warps_n, tm, tn>>};
+          .launch = gpu<k::stream_k<warps_m, warps_n, tm, tn, depth, stages>>};
 }
 
 std::int64_t fp16x3_floats(const Shape& s) { return k::split_fp16x3_floats(s[0], s[1], s[2]); }
@@ -179,11 +169,15 @@ constexpr Strategy own[] = {
     sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
     k_warps<4, 4, 4, 256>("k_warps"),
     k_warps<4, 8, 4, 256>("k_warps_tile_m32"),
-    k_clusters<16, 1, 4, 8>("k_clusters"),
-    tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>("tma_persistent", {"stages", 5}),
-    tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>("tma_persistent_split2", {"split", 2}),
-    stream_k<4, 2, 8, 16>("stream_k"),
-    stream_k<4, 2, 8, 8>("stream_k_tile_n128"),
+    tma_persistent<4, 2, 8, 16, 16, 5, 1>("tma_persistent", {"stages", 5}),
+    tma_persistent<4, 2, 8, 8, 32, 4, 2>("tma_persistent_split2", {"split", 2}),
+    stream_k<4, 2, 8, 16, 16, 5>("stream_k"),
+    stream_k<4, 2, 8, 8, 32, 4>("stream_k_tile_n128"),
+    {.name = "by_shape",
+     .source = ours("one of these, chosen by the shape"),
+     .needs = on_hopper,
+     .workspace = floats_by_shape,
+     .launch = gpu<k::by_shape>},
 
     split_tf32x3<32>("split_tf32x3"),
     split_bf16x6<64>("split_bf16x6"),
@@ -198,11 +192,20 @@ constexpr Strategy own[] = {
 constexpr std::string_view documents[] = {"cpu_serial", "global16",      "global32",    "tile16",
                                           "tile32",     "tile32_depth4", "s1_kernel_0", "s0_tiles"};
 
+/// Where only by_shape and the library are timed, hot as well: sizes that no tile divides, and
+/// those around them.
+constexpr std::int64_t between[] = {1536, 2047, 2049, 3000, 4095, 4097, 4100, 8191};
+
 /// The documents' rows are timed at the headline shape, and the two listings where the story counts
 /// their loads; a sweep at large squares.
 bool leaves_out(const Strategy& strategy, const Shape& shape, Regime regime) {
   const Shape headline = {4096, 4096, 4096}, counted = {1024, 1024, 1024};
   if (strategy.launch.backend == Backend::cpu) return true;
+  const bool everywhere = strategy.name == "by_shape" || strategy.name == "cublas" ||
+                          strategy.name == "cublas_autotuned";
+  if (everywhere && std::ranges::min(shape) >= 1000)
+    return regime != Regime::cold && regime != Regime::hot;
+  if (std::ranges::count(between, shape[0])) return true;
   if (regime != Regime::cold)
     return regime != Regime::hot || shape != headline || strategy.sweep || strategy.listing;
   if (strategy.listing) return shape != counted;
@@ -217,6 +220,8 @@ Experiment matmul_experiment() {
   static const auto ladder = with_rows(matmul::ladder(), documents, own);
   Experiment experiment = matmul::experiment(ladder);
   experiment.leaves_out = leaves_out;
+  for (const auto width : between) experiment.timed.push_back({width, width, width});
+  std::ranges::stable_sort(experiment.timed, {}, [](const Shape& s) { return s[0] * s[1] * s[2]; });
   experiment.sustained = {"stream_k", "split_fp16x3", "cublas"};
   return experiment;
 }

@@ -36,18 +36,8 @@ constexpr std::int64_t padded_row(std::int64_t n) { return (n + 3) / 4 * 4; }
 template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int blocks>
 void async_stages(const MatmulArgs& args, cudaStream_t stream);
 
-/// The warps of a block that share the k of its tile, and the number of blocks of a cluster that
-/// do: each warp keeps at least one slab, and there are at most 256 blocks in all, about as many as
-/// fit on an H200.
+/// The warps of a block that share the k of its tile.
 inline constexpr int sharing_warps = 8;
-constexpr int cluster_of_k(std::int64_t tiles, std::int64_t slabs, int most) {
-  constexpr int blocks = 256;
-  int cluster = 1;
-  while (2 * cluster <= most && 2 * cluster * tiles <= blocks &&
-         2 * cluster * sharing_warps <= slabs)
-    cluster *= 2;
-  return cluster;
-}
 
 /// The number of blocks that share a tile's k and leave their sums to a second kernel: it stops at
 /// about `blocks` in all, or when each warp has only two slabs left.
@@ -74,15 +64,10 @@ constexpr std::int64_t k_warps_floats(std::int64_t m, std::int64_t n, std::int64
   return count > 1 ? count * m * padded_row(n) : 0;
 }
 
-/// As k_warps, but up to most_cluster blocks of a cluster share k, and add their sums themselves.
-/// Compute capability 9.0. k_clusters.cu
-template <int lanes_m, int tm, int tn, int most_cluster>
-void k_clusters(const MatmulArgs& args, cudaStream_t stream);
-
 /// A warpgroup fetches, warps_m×warps_n warps multiply, tm×tn outputs per thread; `split` blocks of
 /// a cluster share k. Takes aligned_b_floats of workspace, on 16 bytes. Compute capability 9.0.
 /// tma_persistent.cu
-template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split>
 void tma_persistent(const MatmulArgs& args, const Queue& queue);
 
 /// Workspace for a copy of B with all rows on 16 bytes.
@@ -92,13 +77,23 @@ constexpr std::int64_t aligned_b_floats(std::int64_t k, std::int64_t n) {
 
 /// As tma_persistent, but the tiles that remain after the last full wave are cut into equal ranges
 /// of k. Takes stream_k_floats of workspace, on 16 bytes. Compute capability 9.0. stream_k.cu
-template <int warps_m, int warps_n, int tm, int tn>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages>
 void stream_k(const MatmulArgs& args, const Queue& queue);
 
 /// Workspace for one tile for each of at most stream_k_blocks blocks, and for B.
 constexpr int stream_k_blocks = 160, stream_k_tile = 128 * 256;
+constexpr std::int64_t stream_k_parts = std::int64_t{stream_k_blocks} * stream_k_tile;
 constexpr std::int64_t stream_k_floats(std::int64_t k, std::int64_t n) {
-  return stream_k_blocks * stream_k_tile + aligned_b_floats(k, n);
+  return stream_k_parts + aligned_b_floats(k, n);
+}
+
+/// One of the kernels above, by the product's shape. Takes by_shape_floats of workspace, on 16
+/// bytes. Compute capability 9.0. by_shape.cu
+void by_shape(const MatmulArgs& args, const Queue& queue);
+
+constexpr std::int64_t by_shape_floats(std::int64_t m, std::int64_t n, std::int64_t k) {
+  return std::max({stream_k_floats(k, n), k_warps_floats<16, 32, 256>(m, n, k),
+                   k_warps_floats<32, 32, 256>(m, n, k)});
 }
 
 /// C = A·B on Hopper's tensor cores: operands are split into planes of a narrower type, and

@@ -7,32 +7,38 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-#include <algorithm>
+#include <type_traits>
+#include <vector>
 
 #include "../../launch.hpp"
 #include "../cluster.cuh"
+#include "../float4.cuh"
 #include "../hopper.cuh"
 #include "../tensor_map.hpp"
 #include "aligned_b.cuh"
+#include "edges.cuh"
 #include "schedule.hpp"
 #include "warp_tile.cuh"
 
 namespace recheck::kernels::matmul {
 
-/// A plan and the sizes that follow from it, in addition to those of its tile.
-template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int split_, int blocks_>
+/// A plan and the sizes that follow from it, in addition to those of its tile. `split` blocks of a
+/// cluster share a tile's k. `vectors`: C has all rows on 16 bytes.
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages_, int split_,
+          bool vectors_>
 struct Plan : WarpTiles<warps_m, warps_n, tm, tn, depth> {
   using T = WarpTiles<warps_m, warps_n, tm, tn, depth>;
-  static constexpr int stages = stages_, split = split_, blocks = blocks_;
+  static constexpr int stages = stages_, split = split_;
+  static constexpr bool vectors = vectors_;
   static constexpr int consumers = T::threads;
-  // setmaxnreg works on whole warpgroups; it is used where a block has the multiprocessor to itself
-  static constexpr bool registers_move = blocks == 1;
-  static constexpr int producer_warps = registers_move ? 4 : 1, producers = 32 * producer_warps;
+  // setmaxnreg works on whole warpgroups
+  static constexpr int producer_warps = 4, producers = 32 * producer_warps;
   static constexpr int threads = consumers + producers;
-  static_assert(!registers_move || T::warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
+  static_assert(T::warps == 8, "what setmaxnreg hands out is for 8 + 4 warps");
   static constexpr int tile_floats = T::rows * T::columns;
-  static constexpr int partial_sums = split > 1 ? tile_floats : 0;
-  static constexpr int floats = std::max(stages * T::slab_floats, partial_sums);
+  static constexpr int exchange_floats = vectors || split > 1 ? 0 : T::warps* stage_floats;
+  static constexpr int floats = stages * T::slab_floats + exchange_floats;
+  static_assert(split == 1 || tile_floats <= stages * T::slab_floats);
   static constexpr int alignment = 1024;
   static constexpr int bytes = floats * 4 + stages * 2 * sizeof(hopper::Mbarrier) + alignment;
 };
@@ -67,6 +73,7 @@ __device__ inline void cp_async_mbarrier_arrive_noinc(hopper::Mbarrier* barrier)
       : "memory");
 }
 
+/// The i-th piece of this block.
 template <class P>
 __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   if constexpr (P::split == 1) return schedule.piece(blockIdx.x, i);
@@ -74,8 +81,10 @@ __device__ Piece piece_of_block(const Schedule& schedule, int i) {
   return share(blockIdx.x / P::split, schedule.slabs, blockIdx.x % P::split, P::split);
 }
 
-/// The producers. One thread loads B by TMA. A comes by cp.async: a warp copies 8 words along k of
-/// each of 4 rows.
+/// The producers. One thread loads B by TMA. It orders the consumers' reads of the slot, of which
+/// it has heard by the mbarrier, before TMA's writes: PTX ISA, "Proxy-preserved base causality
+/// order", takes a proxy fence anywhere along the path from one to the other. A comes by cp.async:
+/// a warp copies 8 words along k of each of 4 rows.
 template <class P>
 __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulArgs& p,
                                         const Schedule& schedule, Ring<P> ring, int warp,
@@ -85,7 +94,8 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
   constexpr unsigned b_bytes = (P::slab_floats - P::a_floats) * sizeof(float);
   const int k_lane = lane % 8, row_lane = lane / 8 + warp * 4;
   const unsigned to_a = hopper::shared_address(ring.slabs) + 4 * (k_lane * P::a_pitch + row_lane);
-  ring.phase = 1;  // all slots are empty
+  ring.phase = 1;                                // all slots are empty
+  if (warp == 0) hopper::griddepcontrol_wait();  // B's copy, and the edges
 #pragma unroll 1
   for (int done = 0;; ++done) {
     const Piece piece = piece_of_block<P>(schedule, done);
@@ -103,6 +113,7 @@ __device__ __forceinline__ void produce(const CUtensorMap& map_b, const MatmulAr
       hopper::mbarrier_wait_parity(ring.empty + ring.slot, ring.phase);
       hopper::Mbarrier* full = ring.full + ring.slot;
       if (warp == 0 && lane == 0) {
+        hopper::fence_proxy_async();
         hopper::mbarrier_arrive_expect_tx(full, b_bytes);
         hopper::cp_async_bulk_tensor_3d_global_to_shared(
             ring.slabs + ring.slot * P::slab_floats + P::a_floats, &map_b, corner.column, k0, 0,
@@ -148,41 +159,19 @@ constexpr bool every_lane_arrives = true;
 constexpr bool every_lane_arrives = false;
 #endif
 
-/// Whether the loads of the last fragment but one have completed by the time that a slab is given
-/// back. ptxas may load that fragment after the last one, so this is known only for one compiler
-/// with its own ptxas. Earlier fragments are not tied to the arrival; test_machine_code.py checks
-/// in the machine code of the compiler in use that they have been read by then.
-#if __CUDACC_VER_MAJOR__ == 13 && __CUDACC_VER_MINOR__ == 0 && \
-    defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(__CUDACC_DEBUG__)
-template <typename T>
-constexpr bool last_tells_all = T::depth == 16 && T::tm * T::tn >= 64;
-#else
-template <typename T>
-constexpr bool last_tells_all = false;
-#endif
-
-/// Lets the producers fill a slot again, after the loads of its last two fragments were issued. An
-/// mbarrier.arrive does not wait for earlier loads from shared memory, and TMA may overwrite words
-/// that are still to be read: one launch in 2000 then came out wrong. So the arrival is made to
-/// depend on the loaded values, through an AND with blockIdx.y, which is always 0. It depends on
-/// the last fragment but one only where necessary, as ptxas then schedules the whole loop
-/// differently, which makes stream_k 4.5 % slower. A fence.proxy.async costs 2 %. By the PTX ISA's
-/// rules a vote does not order memory, so a bar.warp.sync orders the other lanes' loads before the
-/// one lane's arrival.
-template <typename T>
-__device__ __forceinline__ void give_back(hopper::Mbarrier* empty, const Fragment<T>& before,
-                                          const Fragment<T>& last, int lane) {
-  const unsigned bits = last.bits() | (last_tells_all<T> ? 0 : before.bits());
-  const bool read = !__any_sync(~0u, bits & blockIdx.y);
+/// Lets the producers fill a slot again, after the loads of its last fragment were issued. The
+/// arrival is a release, so it orders the loads before the producers' wait, an acquire;
+/// bar.warp.sync does the same for the other lanes' loads.
+__device__ __forceinline__ void give_back(hopper::Mbarrier* empty, int lane) {
   __syncwarp();
-  if (read && (every_lane_arrives || lane == 0)) hopper::mbarrier_arrive(empty);
+  if (every_lane_arrives || lane == 0) hopper::mbarrier_arrive(empty);
 }
 
 /// A consumer warp. Stores the sums of a piece in C, or in the block's tile of `parts` if the piece
 /// begins inside a tile. Where a cluster shares k, it stores them in shared memory over the slabs.
 template <class P>
 __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& schedule, float* parts,
-                                        Ring<P> ring, int warp, int lane, bool vectors) {
+                                        Ring<P> ring, int warp, int lane) {
   using T = typename P::T;
   Place mine = place_in_tile<T>(warp, lane);
   // keeps both in registers; otherwise the compiler computes them again for each slab
@@ -209,7 +198,7 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
 #pragma unroll
       for (int k = 0; k < T::depth; ++k) {
         if (k == T::depth - 1) {
-          give_back(ring.empty + slot, fragment[(k + 1) % 2], fragment[k % 2], lane);
+          give_back(ring.empty + slot, lane);
           if (left > 0) hopper::mbarrier_wait_parity(ring.full + ring.slot, ring.phase);
           load(ring.slot, 0, 0);  // after the last slab: stale words that are not used
         } else {
@@ -222,8 +211,13 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
       const bool begun = piece.begin == 0;
       const Place corner = begun ? place_of_tile<T>(p, piece.tile) : Place{0, 0};
       float* part = parts + static_cast<std::int64_t>(blockIdx.x) * P::tile_floats;
-      outputs.store(begun ? p : into_tile<P>(p, part), vectors || !begun, corner.row + mine.row,
-                    corner.column + mine.column);
+      const MatmulArgs into = begun ? p : into_tile<P>(p, part);
+      const Place at = {corner.row + mine.row, corner.column + mine.column};
+      if constexpr (P::vectors)
+        outputs.store(into, true, at.row, at.column);
+      else
+        outputs.store_rows(into, ring.slabs + P::stages * P::slab_floats + warp * stage_floats,
+                           lane, at);
       outputs = {};
     }
   }
@@ -234,10 +228,11 @@ __device__ __forceinline__ void consume(const MatmulArgs& p, const Schedule& sch
 }
 
 /// Adds the sums that the blocks of a cluster have in shared memory, in the order of the blocks;
-/// each block adds and stores a share of the tile.
+/// each block adds and stores a share of the tile, `width` neighbours at a time.
 template <class P>
-__device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums, bool vectors) {
-  constexpr int across = P::columns / 4;
+__device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums) {
+  using Words = std::conditional_t<P::vectors, float4, float>;
+  constexpr int width = sizeof(Words) / sizeof(float), across = P::columns / width;
   __syncwarp();
   barrier_cluster_arrive();
   barrier_cluster_wait();
@@ -245,23 +240,25 @@ __device__ __forceinline__ void add_parts(const MatmulArgs& p, const float* sums
   const int rank = blockIdx.x % P::split;
   for (int i = rank * P::consumers + threadIdx.x; i < P::rows * across;
        i += P::split * P::consumers) {
-    float4 total = {0, 0, 0, 0};
+    Words total = {};
 #pragma unroll
-    for (int r = 0; r < P::split; ++r) {
-      const float4 part = ld_shared_cluster(sums + 4 * i, r);
-      total.x += part.x, total.y += part.y, total.z += part.z, total.w += part.w;
-    }
-    store_four(p, vectors, corner.row + i / across, corner.column + i % across * 4, total);
+    for (int r = 0; r < P::split; ++r)
+      total = total + ld_shared_cluster(reinterpret_cast<const Words*>(sums) + i, r);
+    const int row = corner.row + i / across, column = corner.column + i % across * width;
+    if constexpr (P::vectors)
+      store_four(p, true, row, column, total);
+    else if (row < p.m && column < p.n)
+      p.c[row * p.ldc + column] = total;
   }
   barrier_cluster_arrive();  // no block ends while others read its sums
   barrier_cluster_wait();
 }
 
 template <class P>
-__global__ void __launch_bounds__(P::threads, P::blocks)
+__global__ void __launch_bounds__(P::threads, 1)
     persistent_kernel([[maybe_unused]] const __grid_constant__ CUtensorMap map_b,
                       [[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
-                      [[maybe_unused]] float* parts, [[maybe_unused]] bool vectors) {
+                      [[maybe_unused]] float* parts) {
 #ifdef RECHECK_HOPPER
   extern __shared__ char unaligned[];
   Ring<P> ring;
@@ -282,42 +279,52 @@ __global__ void __launch_bounds__(P::threads, P::blocks)
   }
   __syncthreads();
   if (warp >= P::warps) {
-    if constexpr (P::registers_move) hopper::setmaxnreg_dec<40>();
+    hopper::setmaxnreg_dec<40>();
     produce<P>(map_b, p, schedule, ring, warp - P::warps, lane);
-    return;
+  } else {
+    hopper::setmaxnreg_inc<232>();
+    consume<P>(p, schedule, parts, ring, warp, lane);
+    if constexpr (P::split > 1) add_parts<P>(p, ring.slabs);
   }
-  if constexpr (P::registers_move) hopper::setmaxnreg_inc<232>();
-  consume<P>(p, schedule, parts, ring, warp, lane, vectors);
-  if constexpr (P::split > 1) add_parts<P>(p, ring.slabs, vectors);
 #endif
 }
 
-template <class P>
-int slabs_of_tile(const MatmulArgs& p) {
-  return (p.k + P::depth - 1) / P::depth;
-}
-
-/// Encodes B's tensor map, after copying B into `room` if its rows are not aligned for TMA. Returns
-/// false if the kernel must not be launched: the product is empty, or async_stages has
-/// computed it, because k = 0 or the driver does not support tensor maps.
-template <class P>
-bool prepare(MatmulArgs& p, float* room, cudaStream_t stream, CUtensorMap& map_b) {
-  if (p.m == 0 || p.n == 0) return false;
-  if (p.k > 0 && !on_vectors(p.b, p.ldb)) align_b(p, room, stream);
-  if (p.k > 0 && encode_floats(p.b, p.k, p.n, p.ldb, P::depth, P::columns, map_b)) return true;
-  async_stages<2, 2, 8, 8, 16, 4, 3>(p, stream);
-  return false;
-}
-
-/// Launches the kernel. `parts` has a tile for each block, and is needed if any block's work begins
-/// inside a tile. The error stays for the caller's cudaGetLastError.
-template <class P>
-void launch_persistent(const CUtensorMap& map_b, const MatmulArgs& p, const Schedule& schedule,
-                       float* parts, cudaStream_t stream) {
-  const auto kernel = persistent_kernel<P>;
-  if (allow_shared(kernel, P::bytes))
-    launch_clusters(P::split, kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
-                    schedule, parts, on_vectors(p.c, p.ldc));
+/// Computes the product with a persistent kernel and, where they would fill little of a tile, the
+/// last rows and columns with the kernel of edges.cuh. `share(tiles, slabs)` is the schedule. The
+/// workspace has room for a copy of B (aligned_b_floats) and, in `parts`, for a tile for each block
+/// if any block's work begins inside a tile; then `finish(P{}, p, schedule)` adds them. Without
+/// tensor maps async_stages computes the product. The error stays for the caller's
+/// cudaGetLastError.
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split,
+          typename Share, typename Finish>
+void persistent(const MatmulArgs& args, float* room_for_b, float* parts, cudaStream_t stream,
+                Share share, Finish finish) {
+  const auto run = [&](auto plan) {
+    using P = decltype(plan);
+    const Edges edges = edges_of<typename P::T>(args);
+    MatmulArgs p = args;
+    p.m -= edges.rows, p.n -= edges.columns;
+    const bool copied = p.k > 0 && !on_vectors(p.b, p.ldb);
+    if (copied) align_b(p, room_for_b, stream);
+    CUtensorMap map_b;
+    if (p.k == 0 || !encode_floats(p.b, p.k, p.n, p.ldb, depth, P::columns, map_b))
+      return async_stages<2, 2, 8, 8, 16, 4, 3>(args, stream);
+    if (edges.any()) compute_edges(args, edges, copied, stream);
+    const auto kernel = persistent_kernel<P>;
+    if (!allow_shared(kernel, P::bytes)) return;
+    const Schedule schedule = share(tiles<typename P::T>(p), (p.k + depth - 1) / depth);
+    std::vector<cudaLaunchAttribute> attributes;
+    if (copied || edges.any()) attributes.push_back(overlap());
+    if (split > 1) attributes.push_back(cluster_of(split));
+    launch_with(attributes, kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
+                schedule, parts);
+    finish(plan, p, schedule);
+  };
+  if (args.m == 0 || args.n == 0) return;
+  if (on_vectors(args.c, args.ldc))
+    run(Plan<warps_m, warps_n, tm, tn, depth, stages, split, true>{});
+  else
+    run(Plan<warps_m, warps_n, tm, tn, depth, stages, split, false>{});
 }
 
 }  // namespace recheck::kernels::matmul

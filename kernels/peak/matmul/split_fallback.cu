@@ -79,7 +79,7 @@ void ieee_if(const unsigned* raised, const MatmulArgs& p, cudaStream_t stream) {
   if (raised)
     launch_behind(fallback, blocks, threads, 0, stream, p, raised);
   else  // it comes first, and the previous kernel may be of any kind
-    launch_with(nullptr, fallback, dim3(blocks), threads, 0, stream, p, raised);
+    launch_with({}, fallback, dim3(blocks), threads, 0, stream, p, raised);
 }
 
 }  // namespace recheck::kernels::matmul

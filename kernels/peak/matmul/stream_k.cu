@@ -20,20 +20,20 @@
 namespace recheck::kernels::matmul {
 namespace {
 
-constexpr int add_threads = 256, words = 4;  // of C, for each thread
+constexpr int part_threads = 256, words = 4;  // of C, for each thread
 
 /// Adds to C the parts of the blocks that continue a tile; each block of this kernel adds a slice.
 template <class P>
-__global__ void __launch_bounds__(add_threads)
+__global__ void __launch_bounds__(part_threads)
     add_parts_kernel([[maybe_unused]] MatmulArgs p, [[maybe_unused]] Schedule schedule,
                      [[maybe_unused]] const float* parts) {
 #ifdef RECHECK_HOPPER
-  constexpr int slices = P::tile_floats / (add_threads * words), rows = add_threads / P::columns;
-  static_assert(rows * P::columns == add_threads);
+  constexpr int slices = P::tile_floats / (part_threads * words), rows = part_threads / P::columns;
+  static_assert(rows * P::columns == part_threads);
   const int tile = schedule.whole + blockIdx.x / slices;
   const auto [first, last] = schedule.going_on(tile);
   const Place corner = place_of_tile<typename P::T>(p, tile);
-  const int i = blockIdx.x % slices * add_threads * words + threadIdx.x;
+  const int i = blockIdx.x % slices * part_threads * words + threadIdx.x;
   const int row = corner.row + i / P::columns, column = corner.column + i % P::columns;
   float* c = p.c + row * p.ldc + column;
   const auto inside = [&](int w) { return row + w * rows < p.m && column < p.n; };
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(add_threads)
   for (int block = first; block <= last; ++block)
 #pragma unroll
     for (int w = 0; w < words; ++w)
-      sums[w] += parts[static_cast<std::int64_t>(block) * P::tile_floats + i + w * add_threads];
+      sums[w] += parts[static_cast<std::int64_t>(block) * P::tile_floats + i + w * part_threads];
 #pragma unroll
   for (int w = 0; w < words; ++w)
     if (inside(w)) c[w * rows * p.ldc] = sums[w];
@@ -54,25 +54,25 @@ __global__ void __launch_bounds__(add_threads)
 
 }  // namespace
 
-template <int warps_m, int warps_n, int tm, int tn>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages>
 void stream_k(const MatmulArgs& args, const Queue& queue) {
-  using P = Plan<warps_m, warps_n, tm, tn, 16, 5, 1, 1>;
-  static_assert(P::tile_floats <= stream_k_tile);
-  float* parts = queue.workspace;
-  MatmulArgs p = args;
-  CUtensorMap map_b;
-  if (!prepare<P>(p, parts + stream_k_blocks * stream_k_tile, queue.stream, map_b)) return;
-  const int count = tiles<typename P::T>(p);
-  const Schedule schedule =
-      in_stretches(count, slabs_of_tile<P>(p), std::min(multiprocessors(), stream_k_blocks));
-  launch_persistent<P>(map_b, p, schedule, parts, queue.stream);
-  const int slices = P::tile_floats / (add_threads * words);
-  if (schedule.whole < count)
-    launch_behind(add_parts_kernel<P>, static_cast<unsigned>((count - schedule.whole) * slices),
-                  add_threads, 0, queue.stream, p, schedule, parts);
+  persistent<warps_m, warps_n, tm, tn, depth, stages, 1>(
+      args, queue.workspace + stream_k_parts, queue.workspace, queue.stream,
+      [](int tiles, int slabs) {
+        return in_stretches(tiles, slabs, std::min(multiprocessors(), stream_k_blocks));
+      },
+      [&](auto plan, const MatmulArgs& p, const Schedule& schedule) {
+        using P = decltype(plan);
+        static_assert(P::tile_floats <= stream_k_tile);
+        constexpr int slices = P::tile_floats / (part_threads * words);
+        const int count = tiles<typename P::T>(p) - schedule.whole;
+        if (count > 0)
+          launch_behind(add_parts_kernel<P>, static_cast<unsigned>(count * slices), part_threads, 0,
+                        queue.stream, p, schedule, queue.workspace);
+      });
 }
 
-template void stream_k<4, 2, 8, 16>(const MatmulArgs&, const Queue&);
-template void stream_k<4, 2, 8, 8>(const MatmulArgs&, const Queue&);
+template void stream_k<4, 2, 8, 16, 16, 5>(const MatmulArgs&, const Queue&);
+template void stream_k<4, 2, 8, 8, 32, 4>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul

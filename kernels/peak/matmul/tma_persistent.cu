@@ -24,18 +24,18 @@
 
 namespace recheck::kernels::matmul {
 
-template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split, int blocks>
+template <int warps_m, int warps_n, int tm, int tn, int depth, int stages, int split>
 void tma_persistent(const MatmulArgs& args, const Queue& queue) {
-  using P = Plan<warps_m, warps_n, tm, tn, depth, stages, split, blocks>;
-  MatmulArgs p = args;
-  CUtensorMap map_b;
-  if (!prepare<P>(p, queue.workspace, queue.stream, map_b)) return;
-  const int count = tiles<typename P::T>(p);
-  const int grid = split > 1 ? count * split : std::min(count, multiprocessors() * blocks);
-  launch_persistent<P>(map_b, p, {slabs_of_tile<P>(p), count, grid}, nullptr, queue.stream);
+  persistent<warps_m, warps_n, tm, tn, depth, stages, split>(
+      args, queue.workspace, nullptr, queue.stream,
+      [](int tiles, int slabs) {
+        const int blocks = split > 1 ? tiles * split : std::min(tiles, multiprocessors());
+        return Schedule{slabs, tiles, blocks};
+      },
+      [](auto...) {});
 }
 
-template void tma_persistent<4, 2, 8, 16, 16, 5, 1, 1>(const MatmulArgs&, const Queue&);
-template void tma_persistent<2, 2, 8, 4, 16, 5, 2, 3>(const MatmulArgs&, const Queue&);
+template void tma_persistent<4, 2, 8, 16, 16, 5, 1>(const MatmulArgs&, const Queue&);
+template void tma_persistent<4, 2, 8, 8, 32, 4, 2>(const MatmulArgs&, const Queue&);
 
 }  // namespace recheck::kernels::matmul

@@ -86,6 +86,9 @@ __device__ __forceinline__ void store_four(const MatmulArgs& p, bool vectors, in
   }
 }
 
+/// Shared memory in which a warp exchanges 16×32 outputs, for store_rows.
+constexpr int stage_pitch = 36, stage_floats = 16 * stage_pitch;  // no bank conflicts
+
 /// The thread's outputs. It goes back and forth along the shorter side, so that neighbouring
 /// multiply-adds share an operand: two register banks deliver two operands per cycle, one too few,
 /// and the operand-reuse cache supplies the third.
@@ -115,6 +118,31 @@ struct Outputs {
       for (int j = 0; j < T::tn; j += 4)
         store_four(p, vectors, row0 + i / 4 * 16 + i % 4, column0 + 8 * j,
                    make_float4(c[i][j], c[i][j + 1], c[i][j + 2], c[i][j + 3]));
+  }
+
+  /// As `store`, for a C that is not aligned for vectors: 32 neighbours of a row at a time. Word by
+  /// word from each lane, L2 would have to take four times as many sectors.
+  __device__ __forceinline__ void store_rows(const MatmulArgs& p, float* stage, int lane,
+                                             Place first) {
+    const Place at = place_in_tile<T>(0, lane);
+    float* to = stage + at.row * stage_pitch + at.column;
+#pragma unroll
+    for (int i = 0; i < T::tm; i += 4)
+#pragma unroll
+      for (int j = 0; j < T::tn; j += 4) {
+        __syncwarp();
+#pragma unroll
+        for (int r = 0; r < 4; ++r)
+          *reinterpret_cast<float4*>(to + r * stage_pitch) =
+              make_float4(c[i + r][j], c[i + r][j + 1], c[i + r][j + 2], c[i + r][j + 3]);
+        __syncwarp();
+        const int row = first.row - at.row + 4 * i;
+        const int column = first.column - at.column + 8 * j + lane;
+        float* c_row = p.c + row * p.ldc + column;
+#pragma unroll
+        for (int r = 0; r < 16; ++r)
+          if (row + r < p.m && column < p.n) c_row[r * p.ldc] = stage[r * stage_pitch + lane];
+      }
   }
 };
 

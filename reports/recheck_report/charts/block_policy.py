@@ -2,38 +2,68 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, nothing, timed
+from collections.abc import Sequence
+
+from recheck_report.charts.drawing import (
+    COUNTS,
+    INTERVALS,
+    NotDrawn,
+    Series,
+    lines,
+    nothing,
+    outcome,
+    timed,
+    where,
+)
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import speed
 from recheck_report.queries import is_block_policy, metric_of
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say import charts as say
-from recheck_report.write.svg import SERIES, Card, Interval, linear, sizes
+from recheck_report.write.svg import SERIES, Card, linear, sizes
 
 TITLE = "Block policies"
 
 
-def draw(own: Measured, experiment: Experiment) -> Card:
-    record, shape = own.record, experiment.headline
+def message(report: Measured, cases: Sequence[Case]) -> str:
+    """`cases`: the fastest first."""
+    best, *others = cases
+    found = f"{_policy(best)}: the fastest of {len(cases)} block policies (cold)"
+    level = [case for case in others if outcome(report, case, best) != "faster"]
+    if level:
+        return f"{found}, not significantly faster than {len(level)} more"
+    if not others:
+        return f"{_policy(best)}: the only block policy with a time (cold)"
+    gained = speed(report.comparisons.ratio(others[-1], best).value)
+    return f"{found}, {gained} than {_policy(others[-1])}"
+
+
+def _policy(case: Case) -> str:
+    tile, depth = case.parameters["tile"], case.parameters["depth"]
+    return f"{tile} × {tile}, {COUNTS.get(depth, depth)} deep"
+
+
+def draw(report: Measured, experiment: Experiment) -> Card:
+    record, shape = report.record, experiment.headline
     rows = [row for row in record.strategies(experiment) if is_block_policy(row)]
     if not rows:
         raise NotDrawn("the record holds no strategy with a tile and a depth")
     cases = timed(record, experiment, rows, shape)
     if not cases:
         raise nothing(record)
+    gone = {row.strategy for row in rows} - {case.strategy for case in cases}
+    note = f"{where(experiment, 'cold')} {INTERVALS}"
+    note += (
+        f" No time: {', '.join(sorted(gone))}." if gone else ""
+    )  # why, the page's last table says
     metric = metric_of(record, experiment)
-    note = f"{say.where(experiment, 'cold')} {say.INTERVALS}{say.without_time(rows, cases)}"
-    card = Card(say.block_policy(own, cases), note, 230)
-    lines: dict[int, dict[int, Case]] = {}
+    tiles: dict[int, dict[int, Case]] = {}
     for case in cases:
-        lines.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
+        tiles.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
+    series = [
+        Series(f"{tile} × {tile}", [(n, *metric.rates(c)) for n, c in sorted(of.items())], look)
+        for (tile, of), look in zip(sorted(tiles.items()), SERIES * 9, strict=False)
+    ]
     x = sizes(sorted({case.parameters["depth"] for case in cases}))
     y = linear(0, 1.08 * max(metric.rates(case)[2] for case in cases))
-    panel = card.panel(x, y, 46, 100, top=20)
-    panel.frame("depth (tiles staged at once, count)", f"rate, cold ({metric.unit})")
-    labels = []
-    for (tile, of), (color, marker) in zip(sorted(lines.items()), SERIES * 9, strict=False):
-        points: list[Interval] = [(depth, *metric.rates(c)) for depth, c in sorted(of.items())]
-        panel.line(points, color, marker)
-        labels.append((*points[-1][:2], f"{tile} × {tile}", color, True))
-    panel.name_ends(labels)
-    return card
+    labels = "depth (tiles staged at once, count)", f"rate, cold ({metric.unit})"
+    return lines((message(report, cases), note), series, x, y, labels)[0]

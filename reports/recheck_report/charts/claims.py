@@ -7,17 +7,39 @@ the range over what the document leaves open.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recheck_report.charts.drawing import NotDrawn, nothing
+from recheck_report.charts.drawing import Limit, NotDrawn, Row, fold, nothing, rows
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS
-from recheck_report.say import charts as say
-from recheck_report.write.svg import FAINT, INK, MARGIN, WIDTH, Axis, Card, logarithmic
+from recheck_report.formatting import VERDICTS, duration, rate, significant
+from recheck_report.record.verdicts import FAILS
+from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 
-AXIS = "measured over said (log; right of the line is as the claim says)"
-STEP, RIGHT = 31.0, 168.0  # points from claim to claim, and to the right of the panel
+NOTE = (
+    "Right of the line is as the claim says. Coloured: measured, with its 95 % interval; thin: the "
+    "range over what the document leaves open. Said: the bound of the claim's check. Claims that "
+    "hold, and those about no ratio, are not drawn."
+)
+
+
+def message(missing: Sequence[tuple[Judged, str]]) -> str:
+    """Which claim misses by the most, with what was said and measured; the widest miss first."""
+    failing = [each for each in missing if each[0].verdict in FAILS]
+    if not failing:
+        return "No claim about a ratio fails; those shown neither hold nor fail"
+    (judged, said), *_ = failing
+    return f"Furthest off: {judged.claim.title} ({judged.claim.id}): {said}"
+
+
+def value(of: float, unit: str, exact: bool = False) -> str:
+    """ "1.23×", "1/9.10", "3.8 %", "12.5 GFLOP/s": without an interval."""
+    if unit == "s":
+        return duration(of)
+    if unit == "%":  # of a share
+        return f"{100 * of:g} %" if exact else f"{significant(100 * of, 2)} %"
+    return fold(of, exact) if unit in ("×", "") else rate(of, unit)
 
 
 @dataclass(frozen=True)
@@ -33,10 +55,12 @@ class Asked:
             return (1 + self.bound) / max(value, 1 / value)
         return value / self.bound if self.kind == ">" else self.bound / value
 
-    def text(self, unit: str) -> str:
-        if self.kind == "±":
-            return f"1 ± {self.bound:g}×"
-        return f"{self.kind} {say.value(self.bound, unit, exact=True)}"
+    def said(self, outcome: Outcome) -> str:
+        """ "said > 30×, measured 1.25×"."""
+        unit = "%" if outcome.check.form == "fraction_of_roof" else outcome.unit
+        bound = f"{self.kind} {value(self.bound, unit, exact=True)}"
+        bound = f"1 ± {self.bound:g}×" if self.kind == "±" else bound
+        return f"said {bound}, measured {value(outcome.value or 0, unit)}"
 
 
 def _asked(check: Check) -> Asked | None:
@@ -60,62 +84,29 @@ def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
     return value, min(low, value), max(high, value)
 
 
-@dataclass(frozen=True)
-class _Row:
-    judged: Judged
-    outcome: Outcome
-    bound: Asked
-    ends: tuple[float, float, float]
-
-    @property
-    def range(self) -> tuple[()] | tuple[float, float]:
-        """From the lowest to the highest, over what the document leaves open."""
-        found = [ends for _, each in self.outcome.over if (ends := _ends(each))]
-        return (min(e[1] for e in found), max(e[2] for e in found)) if found else ()
-
-    @property
-    def said(self) -> str:
-        """ "said > 30×, measured 1.25×"."""
-        unit = "%" if self.outcome.check.form == "fraction_of_roof" else self.outcome.unit
-        return f"said {self.bound.text(unit)}, measured {say.value(self.outcome.value or 0, unit)}"
-
-
-def _rows(own: Measured) -> list[_Row]:
+def draw(report: Measured) -> Card:
     """The claims that were timed and do not hold, the widest miss first."""
-    found = []
-    for judged in own.judgement.claims:
-        outcome = judged.headline if judged.verdict != "holds" else None
-        bound = _asked(outcome.check) if outcome else None
-        ends = _ends(outcome) if outcome else None
-        if outcome and bound and ends:
-            found.append(_Row(judged, outcome, bound, ends))
-    return sorted(found, key=lambda row: row.ends[0])
-
-
-def strip(own: Measured) -> Card:
-    """The claims on one record that miss, with what each asks for."""
-    rows = _rows(own)
-    if not rows:
-        if not own.record.gpu_measured:
-            raise nothing(own.record)
+    made: list[tuple[Judged, str, Row]] = []
+    for judged in report.judgement.claims:
+        shown = judged.headline if judged.verdict != "holds" else None
+        bound = _asked(shown.check) if shown else None
+        ends = _ends(shown) if shown else None
+        if not shown or not bound or not ends:
+            continue
+        over = [at for _, each in shown.over if (at := _ends(each))]
+        span = (min(at[1] for at in over), max(at[2] for at in over)) if over else ()
+        look, said = VERDICTS[judged.verdict], bound.said(shown)
+        name = f"{judged.claim.id}  {judged.claim.title}: {said}"
+        row = Row(name, judged.verdict, ends, (look.color, look.marker), span, look.color)
+        made.append((judged, said, row))
+    made.sort(key=lambda each: each[-1].ends[0])
+    if not made:
+        if not report.record.gpu_measured:
+            raise nothing(report.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
-    message = say.claims([(row.judged, row.said) for row in rows])
-    card = Card(message, say.CLAIMS, STEP * len(rows) + 48)
-    values = [value for row in rows for value in (*row.ends, *row.range)]
-    span = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
-    x = logarithmic(*span, WIDTH - 20 - RIGHT, lambda x: f"{x:g}×")
-    panel = card.panel(x, Axis(STEP * len(rows), 0), 20, RIGHT, bottom=38)
-    panel.frame(AXIS)
-    for at, row in enumerate(rows):
-        y, claim = STEP * at, row.judged.claim
-        look = VERDICTS[row.judged.verdict]
-        card.text(panel.left, panel.py(y + 6), f"{claim.id}  {claim.title}", backed=True)
-        end = WIDTH - MARGIN, panel.py(y + 6)
-        card.text(*end, row.judged.verdict, look.color, bold=True, anchor="end", backed=True)
-        panel.beside(y + 19, row.said)
-        line = [(panel.px(1), panel.py(y + part)) for part in (13, 25)]  # not through the titles
-        card.path(line, INK, 1.2)
-        if row.range:
-            panel.level(y + 19, *row.range, FAINT, 1.2)
-        panel.dots([(y + 19, *row.ends)], look.color, look.marker, size=6)
-    return card
+    words = message([(judged, said) for judged, said, _ in made]), NOTE
+    drawn = [row for *_, row in made]
+    values = [value for row in drawn for value in (*row.ends, *row.range)]
+    low, high = min(0.8, *values) / 1.3, max(1.25, *values) * 1.3
+    x = logarithmic(low, high, WIDTH - 2 * MARGIN, lambda x: f"{x:g}×")
+    return rows(words, drawn, x, "measured over said (log)", bars=False, limits=[Limit(1, "", INK)])

@@ -2,54 +2,106 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, leading, sizes_label
+from collections.abc import Mapping, Sequence
+
+from recheck_report.charts.drawing import (
+    INTERVALS,
+    NotDrawn,
+    Series,
+    fold,
+    leading,
+    lines,
+    listed,
+    outcome,
+)
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import duration
-from recheck_report.queries import cliffs, reference, sweep
-from recheck_report.record.record import Experiment
-from recheck_report.say import charts as say
+from recheck_report.formatting import duration, short
+from recheck_report.queries import Sweep, cliffs, reference, sweep
+from recheck_report.record.record import Case, Experiment
 from recheck_report.write.svg import INK, LIBRARY, OCHRE, PURPLE, THEIRS, Card, logarithmic, sizes
 
 TITLE = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
 
 
-def draw(own: Measured, experiment: Experiment, kernel: str = "") -> Card:
+def message(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) -> str:
+    """From which size on the GPU, copies included, is faster than each of the CPU's programs."""
+    fastest: dict[int, Case] = {}
+    for edge, case in (point for points in hosts.values() for point in points):
+        fastest[edge] = min(fastest.get(edge, case), case, key=lambda each: each.time.median)
+    wins = {
+        edge: outcome(report, fastest[edge], case) == "faster"
+        for edge, case in gpu
+        if edge in fastest
+    }
+    if not wins:
+        alone = listed([name for name, points in hosts.items() if points])
+        return f"{alone} on the CPU alone" if alone else f"{kernel} on the GPU alone"
+    name = f"the GPU ({kernel})"
+    lost = [edge for edge, won in wins.items() if not won]
+    if not lost:
+        return f"Copies included, {name} wins at every size"
+    later = [edge for edge in wins if edge > lost[-1]]
+    if later:
+        return f"Copies included, {name} wins from {short(later[0], later[0])} up"
+    if len(lost) == len(wins):
+        return f"Copies included, {name} wins at no size"
+    return f"Copies included, {name} wins at {len(wins) - len(lost)} of {len(wins)} sizes"
+
+
+def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, Case]]) -> str:
+    """`drops`: cases at which a CPU's program falls off, each with that of a size next to it."""
+    text = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
+    text += "allocate, copy in, run, copy out, free. "
+    text += "".join(f"Cross: {cliff(*drop)}. " for drop in drops)
+    if report.record.gpu_measured:
+        return f"{text}Wins: faster than each CPU program, beyond noise. {INTERVALS}"
+    return f"{text}{INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
+
+
+def cliff(at: Case, below: Case) -> str:
+    """ "s1_cpu is 4.12× slower at 1024 than at 1023"."""
+    here, there = (next(iter(case.shape.values())) for case in (at, below))
+    slower = fold(at.time.median / below.time.median)
+    return f"{at.strategy} is {slower} slower at {here} than at {there}"
+
+
+def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     """`kernel`: the one that stands for the GPU."""
-    record = own.record
-    best = leading(own, experiment)
+    record = report.record
+    best = leading(report, experiment)
     kernel = kernel or (best.strategy if best else "")
-    cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"]
-    # strategy, regime, label, colour, marker
-    series = [(name, "hot", name, *look) for name, look in zip(cpu, CPU, strict=False)]
+    cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"][:3]
+    hosts = {name: sweep(record, experiment, name, "hot") for name in cpu}
+    every = [
+        (name, points, look, False)
+        for (name, points), look in zip(hosts.items(), CPU, strict=False)
+    ]
     vendor = reference(record, experiment) or ""
-    for name, color, marker in ((kernel, THEIRS, "o"), (vendor, LIBRARY, "D")):
-        series.append((name, "end_to_end", f"{name}, end to end", color, marker))
-        series.append((name, "cold", f"{name}, kernel only", color, marker))
-    lines = {(name, r): sweep(record, experiment, name, r) for name, r, *_ in series}
-    times = [case.time.median for points in lines.values() for _, case in points]
+    for name, look in ((kernel, (THEIRS, "o")), (vendor, (LIBRARY, "D"))):
+        for regime, what in (("end_to_end", "end to end"), ("cold", "kernel only")):
+            points = sweep(record, experiment, name, regime)
+            every.append((f"{name}, {what}", points, look, regime == "cold"))
+    series = [
+        Series(name, [(n, c.time.median, c.time.low, c.time.high) for n, c in points], look, minor)
+        for name, points, look, minor in every
+        if points
+    ]
+    times = [value for each in series for _, value, *_ in each.points]
     if not times:
         raise NotDrawn("it shows shapes with equal extents, and none was timed")
-    hosts = {name: lines[name, "hot"] for name in cpu[: len(CPU)]}
     drops = [drop for name in hosts for drop in cliffs(record, experiment, name)]
-    note = say.cpu_gpu_note(own, experiment, drops)
-    card = Card(say.cpu_gpu(own, kernel, lines[kernel, "end_to_end"], hosts), note, 300)
-    x = sizes(sorted({edge for points in lines.values() for edge, _ in points}))
-    y = logarithmic(min(times) / 2, max(times) * 2, 240, lambda y: duration(y, 1), 22)
-    panel = card.panel(x, y, 54, 148, top=20)
-    panel.frame(sizes_label(experiment), "time (log)")
-    labels = []
-    for name, regime, text, color, marker in series:
-        points = [(n, c.time.median, c.time.low, c.time.high) for n, c in lines[name, regime]]
-        if points:
-            kernel_only = regime == "cold"
-            panel.line(points, color, marker, dash="4 2" * kernel_only, hollow=kernel_only)
-            labels.append((*points[-1][:2], text, color, not kernel_only))
+    copied = sweep(record, experiment, kernel, "end_to_end")
+    words = message(report, kernel, copied, hosts), _note(report, experiment, drops)
+    x = sizes(sorted({edge for _, points, *_ in every for edge, _ in points}))
+    y = logarithmic(min(times) / 2, max(times) * 2, 220, lambda y: duration(y, 1), 24)
+    axes = " = ".join(experiment.axes)
+    label = f"{axes} (count, log)" if axes == "elements" else f"{axes} (elements, log)"
+    card, panel = lines(words, series, x, y, (label, "time (log)"))
     for at, near in drops:
         edge, *_ = near.shape.values()
-        x_at, time = panel.px(edge), near.time.median
-        card.path([(x_at, panel.py(at.time.median)), (x_at, panel.py(time))], INK, 1, "2 2")
-        card.mark(x_at, panel.py(time), INK, "X", size=7)
-        card.text(x_at + 8, panel.py(time), f"at {edge}: {duration(time)}", backed=True)
-    panel.name_ends(labels)
+        place, top, bottom = panel.px(edge), panel.py(at.time.median), panel.py(near.time.median)
+        card.path([(place, top), (place, bottom)], INK, 1, "2 2")
+        card.mark(place, bottom, INK, "X", 7)
+        card.text(place + 8, bottom, f"at {edge}: {duration(near.time.median)}", backed=True)
     return card

@@ -1,34 +1,41 @@
-"""What several charts draw: kernels as bars from 0, with what limits their rate."""
+"""The two kinds of charts, rows with marks and lines over sizes, and what several charts say."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import significant
+from recheck_report.formatting import factor, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.say.standings import contenders
 from recheck_report.write.svg import (
+    FAINT,
     INK,
     LIBRARY,
+    LINE,
     MARGIN,
     MUTED,
     OURS,
     THEIRS,
     WIDTH,
+    Axis,
     Card,
+    Interval,
+    Panel,
     linear,
-    names_width,
-    rows_axis,
     width_of,
+    wrapped,
 )
 from recheck_report.write.svg import NotDrawn as NotDrawn
 
-ROW, LINE, AXIS = 17.0, 13.0, 32.0  # points: a bar, a line of text above them, the axis below
-# the colour and marker of a kernel
-LOOKS = {
+INTERVALS = "Thin bars: 95 % intervals."
+COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
+Look = tuple[str, str]  # colour and marker
+LOOKS: dict[str, Look] = {
     "from the articles": (THEIRS, "o"),
     "beyond the articles": (OURS, "s"),
     "library": (LIBRARY, "D"),
@@ -36,26 +43,129 @@ LOOKS = {
 
 
 @dataclass(frozen=True)
-class Bar:
+class Row:
+    """A name with a value to the right of it, and below both a mark with its interval."""
+
     name: str
-    case: Case
-    beside: tuple[str, ...]  # a text for each column after the rate
-    loses: bool = False
+    value: str
+    ends: tuple[float, float, float]  # where the mark is, and the ends of its interval
+    look: Look
+    range: tuple[()] | tuple[float, float] = ()  # a thin bar
+    color: str = ""  # of the value, which is bold then
+    more: str = ""  # after the name, where there is room
 
 
 @dataclass(frozen=True)
 class Limit:
-    """What rates are held against."""
+    """A vertical line."""
 
-    name: str
-    rate: float
+    at: float
+    name: str = ""
     color: str = MUTED
 
 
-def sizes_label(experiment: Experiment) -> str:
-    """What an axis of sizes counts: "m = n = k (elements, log)"."""
-    axes = " = ".join(experiment.axes)
-    return f"{axes} (count, log)" if axes == "elements" else f"{axes} (elements, log)"
+@dataclass(frozen=True)
+class Series:
+    name: str
+    points: Sequence[Interval]  # place, value, low, high
+    look: Look
+    minor: bool = False  # dashed and hollow
+    band: Sequence[tuple[float, float, float]] = ()  # place, low, high
+
+
+def rows(
+    words: tuple[str, str],
+    shown: Sequence[Row],
+    x: Axis,
+    label: str,
+    *,
+    bars: bool = True,
+    limits: Sequence[Limit] = (),
+) -> Card:
+    """Rows from top to bottom. `words`: the card's message and note; `bars`: from 0 to the marks;
+    `label`: what the axis counts."""
+    card, room = Card(*words), WIDTH - 2 * MARGIN
+    names = [
+        wrapped(row.name, room - width_of(row.value, bold=bool(row.color)) - 8) for row in shown
+    ]
+    named = sorted((limit for limit in limits if limit.name), key=lambda limit: limit.at)
+    card.y += LINE * len(named)
+    panel = card.panel(x, Axis(0, 1), sum(LINE * len(name) + 16 for name in names) + 2)
+    panel.frame(label)
+    for at, limit in enumerate(named):
+        # the names are stairs: a line ends at its own, below those of the lines to its right
+        place, y = panel.px(limit.at), panel.top - 6 - LINE * at
+        card.path([(place, y), (place, panel.bottom)], limit.color, 1, "5 3")
+        side = 1 if limit.at - x.low < x.high - limit.at else -1
+        anchor = "start" if side > 0 else "end"
+        card.text(place + 4 * side, y, limit.name, limit.color, anchor=anchor, backed=True)
+    y = panel.top
+    for row, name in zip(shown, names, strict=True):
+        bold, ends = bool(row.color), MARGIN
+        card.text(WIDTH - MARGIN, y + 8, row.value, row.color or INK, bold=bold, anchor="end",
+                  backed=True)  # fmt: skip
+        for line in name:
+            ends = card.text(MARGIN, y + 8, line, backed=True)
+            y += LINE
+        if ends + 6 + width_of(row.more) + width_of(row.value) + 8 < WIDTH - MARGIN:
+            card.text(ends + 6, y + 8 - LINE, row.more, MUTED, backed=bool(row.more))
+        y += 7
+        if bars:
+            card.path([(panel.px(0), y), (panel.px(row.ends[0]), y)], row.look[0], 5)
+        if row.range:
+            card.path([(panel.px(end), y) for end in row.range], FAINT, 1.4)
+        for limit in limits:
+            if not limit.name:
+                card.path([(panel.px(limit.at), y - 6), (panel.px(limit.at), y + 6)], limit.color)
+        panel.interval(y, *row.ends, *row.look)
+        y += 9
+    return card
+
+
+def lines(
+    words: tuple[str, str], series: Sequence[Series], x: Axis, y: Axis, labels: tuple[str, str]
+) -> tuple[Card, Panel]:
+    """Lines over sizes, with a key below; `labels`: what the two axes count."""
+    card = Card(*words)
+    card.y += 16
+    panel = card.panel(x, y, 220, MARGIN + 6 + max(width_of(text) for _, text in y.ticks))
+    panel.frame(*labels)
+    for each in series:
+        panel.band(each.band, each.look[0])
+    for each in series:
+        panel.line(each.points, *each.look, "4 2" * each.minor, hollow=each.minor)
+    card.key([(*each.look, each.name, each.minor) for each in series])
+    return card, panel
+
+
+def kernels(
+    report: Measured,
+    experiment: Experiment,
+    words: tuple[str, str],
+    cases: Sequence[tuple[Case, Row]],
+    limits: Sequence[Limit],
+    beside: str,
+) -> Card:
+    """Kernels with their rates on a linear scale from 0; `beside`: what follows the rate. The rows
+    get their values, marks and looks here."""
+    metric = metric_of(report.record, experiment)
+    kinds = [_kind(case) for case, _ in cases]
+    made = []
+    for (case, row), kind in zip(cases, kinds, strict=True):
+        ends = metric.rates(case)
+        value = " · ".join(filter(None, (significant(ends[0]), row.value)))
+        made.append(Row(row.name, value, ends, LOOKS[kind], color=row.color, more=row.more))
+    end = 1.03 * max([row.ends[2] for row in made] + [limit.at for limit in limits])
+    label = f"rate, {report.record.ranked_by(experiment)} ({metric.unit}) · {beside}"
+    card = rows(words, made, linear(0, end), label, limits=limits)
+    if len(used := [kind for kind in LOOKS if kind in kinds]) > 1:
+        card.key([(*LOOKS[kind], kind, False) for kind in used])
+    return card
+
+
+def _kind(case: Case) -> str:
+    kinds = [*LOOKS]
+    return kinds[2 if case.role != "rung" else 0 if case.documented else 1]
 
 
 def nothing(record: Record) -> NotDrawn:
@@ -71,61 +181,54 @@ def timed(
     return sorted(filter(None, found), key=lambda case: case.time.median)
 
 
-def leading(own: Measured, experiment: Experiment) -> Case | None:
+def leading(report: Measured, experiment: Experiment) -> Case | None:
     """The fastest kernel at the headline that solves the problem in fp32, libraries apart."""
-    rows = [row for row in contenders(own, experiment) if row.role == "rung" and row.fp32]
-    return next(iter(timed(own.record, experiment, rows, experiment.headline)), None)
+    rows = [row for row in contenders(report, experiment) if row.role == "rung" and row.fp32]
+    return next(iter(timed(report.record, experiment, rows, experiment.headline)), None)
 
 
-def bars(
-    own: Measured,
-    experiment: Experiment,
-    words: tuple[str, str],
-    rows: Sequence[Bar],
-    heads: tuple[str, ...],
-    limits: Sequence[Limit],
-) -> Card:
-    """Kernels from top to bottom, their rates on a linear scale. `words`: the card's message and
-    note; `heads`: of the columns after the rate."""
-    metric, lines = metric_of(own.record, experiment), sorted(limits, key=lambda line: line.rate)
-    kinds = [kind for kind in LOOKS if any(_kind(row.case) == kind for row in rows)]
-    rates = [metric.rates(row.case) for row in rows]
-    texts: list[tuple[str, ...]] = [
-        (significant(at[0]), *row.beside) for row, at in zip(rows, rates, strict=True)
-    ]
-    columns = list(zip((metric.unit, *heads), *texts, strict=True))
-    widths = [10 + max(map(width_of, column)) for column in columns]
-    top, legend = LINE * (0.4 + max(1, len(lines))), 18.0 * (len(kinds) > 1)
-    card = Card(*words, top + ROW * len(rows) + AXIS + legend)
-    end = 1.03 * max([each[2] for each in rates] + [line.rate for line in lines])
-    left, right = names_width([row.name for row in rows]), MARGIN + sum(widths)
-    x = linear(0, end, int(min(5, (WIDTH - left - right) / 32)))
-    panel = card.panel(x, rows_axis(len(rows)), left, right, top, AXIS + legend)
-    panel.frame(f"rate, {own.record.ranked_by(experiment)} ({metric.unit})")
-    panel.rows([row.name for row in rows])
-    for y, (row, (value, low, high)) in enumerate(zip(rows, rates, strict=True)):
-        color, marker = LOOKS[_kind(row.case)]
-        panel.level(y, 0, value, color, 5)
-        panel.dots([(y, value, low, high)], color, marker, size=7)
-    for at, line in enumerate(lines):
-        # the names are stairs: a line ends at its own, below those of the lines to its right
-        end_x, above = panel.px(line.rate), panel.top - 5 - LINE * at
-        card.path([(end_x, above), (end_x, panel.bottom)], line.color, 1, "5 3")
-        text, here = f"{line.name} {significant(line.rate)}", line.rate < end / 2
-        anchor = "start" if here else "end"
-        card.text(end_x + (4 if here else -4), above, text, line.color, anchor=anchor, backed=True)
-    left = panel.right + 10
-    for (head, *column), width in zip(columns, widths, strict=True):
-        card.text(left, panel.top - 5, head, MUTED)
-        for y, (row, text) in enumerate(zip(rows, column, strict=True)):
-            lost = row.loses and text == row.beside[-1]
-            card.text(left, panel.py(y), text, LIBRARY if lost else INK, bold=lost)
-        left += width
-    if legend:
-        card.legend(panel.bottom + 41, [(*LOOKS[kind], kind) for kind in kinds])
-    return card
+# words
 
 
-def _kind(case: Case) -> str:
-    kinds = [*LOOKS]
-    return kinds[2 if case.role != "rung" else 0 if case.documented else 1]
+def outcome(report: Measured, base: Case, other: Case) -> str:
+    """Whether `other` is faster or slower than `base`, among all comparisons of the report."""
+    return report.comparisons.verdict(base, other).outcome
+
+
+def plain_name(report: Measured, row: Case) -> str:
+    """What a kernel does, in a reader's words: "tiles of 16, four deep"; else its name."""
+    steps = report.collection.stories.get(row.experiment)
+    for step in steps.steps if steps else ():
+        if step.row == row.strategy:
+            return step.idea[0].lower() + step.idea[1:]
+    names = report.collection.settings.algorithms
+    known = names.get(row.source.algorithm)
+    if known and ("tile" in row.parameters or "{tile}" not in known):
+        depth = row.parameters.get("depth", 1)
+        deep = f", {COUNTS.get(depth, depth)} deep" if depth != 1 else ""
+        return known.replace("{tile}", str(row.parameters.get("tile"))) + deep
+    if names and row.documented and ", " in row.source.place:  # "SDK sample, diagonal transpose"
+        return re.sub(r" trans(pose)?$", "", row.source.place.rpartition(", ")[2])
+    return row.strategy.replace("_", " ") if row.role != "baseline" else row.strategy
+
+
+def fold(value: float, exact: bool = False) -> str:
+    """ "1.25×", "1/49.1": a factor and its inverse read in one unit. `exact`: "1.5×", "1/3"."""
+    number = factor(max(value, 1 / value))
+    number = f"{float(number):g}" if exact else number
+    return f"{number}×" if value >= 1 else f"1/{number}"
+
+
+def start(name: str) -> str:
+    """A name as the first words of a sentence: "DRAM", "Shared memory"."""
+    return name[0].upper() + name[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a, b and c"."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def where(experiment: Experiment, regime: str) -> str:
+    """The first sentences of a note: the shape, and the regime in words."""
+    return f"{experiment.title} at {shape_label(experiment.headline)}. {REGIMES[regime].chart}"

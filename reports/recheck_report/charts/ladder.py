@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import Bar, Limit, NotDrawn, bars, leading, nothing, timed
+from recheck_report.charts.drawing import (
+    INTERVALS,
+    LOOKS,
+    Limit,
+    NotDrawn,
+    Row,
+    fold,
+    kernels,
+    leading,
+    nothing,
+    outcome,
+    plain_name,
+    start,
+    timed,
+    where,
+)
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label
+from recheck_report.formatting import shape_label, significant, speed
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say import charts as say
 from recheck_report.say.standings import contenders
 from recheck_report.write.svg import Card
 
 TITLE = "The ladder"
-MOST = 12  # bars
+MOST = 12  # rows
 
 
-def draw(own: Measured, experiment: Experiment) -> Card:
-    record, shape = own.record, experiment.headline
+def message(report: Measured, base: Case, lead: Case, library: Case | None) -> str:
+    """How far the kernels come from the first one, and how far the library is from that."""
+    first, name = plain_name(report, base), plain_name(report, lead)
+    gains = lead is not base and outcome(report, base, lead) == "faster"
+    found = f"No kernel is significantly faster than {first}"
+    if gains:
+        name = lead.strategy if name == first else name
+        found = f"{start(name)}: {speed(report.comparisons.ratio(base, lead).value)} than {first}"
+    if library and lead is not library:
+        against, how = report.comparisons.ratio(lead, library), outcome(report, lead, library)
+        if how == "faster":
+            found += f"; {library.strategy} is {speed(against.value)} still"
+        elif how != "slower":
+            found += f"; {library.strategy} is not significantly different"
+        elif gains:
+            found += f" and {speed(against.inverse.value)} than {library.strategy}"
+    return f"{found} ({base.regime})"
+
+
+def draw(report: Measured, experiment: Experiment) -> Card:
+    record, shape = report.record, experiment.headline
     base_name = first_kernel(record, experiment)
     regime = record.ranked_by(experiment)
     base = record.find(experiment, base_name or "", shape, regime)
@@ -25,41 +58,44 @@ def draw(own: Measured, experiment: Experiment) -> Card:
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
         raise NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    lead = leading(own, experiment) or base
-    rows = []
-    for name, case in _shown(own, experiment, base, lead).items():
-        speed = own.comparisons.ratio(base, case).value
-        rows.append(Bar(name, case, ("–" if case is base else say.times(speed), case.strategy)))
-    if len(rows) == 1:
+    lead = leading(report, experiment) or base
+    cases = []
+    for name, case in _shown(report, experiment, base, lead).items():
+        gain = "" if case is base else fold(report.comparisons.ratio(base, case).value)
+        more = case.strategy if case.strategy.replace("_", " ") != name else ""
+        cases.append((case, Row(name, gain, (0, 0, 0), LOOKS["library"], more=more)))
+    if len(cases) == 1:
         raise NotDrawn("no other kernel solves the problem")
-    rows.sort(key=lambda row: -row.case.time.median)
+    cases.sort(key=lambda pair: -pair[0].time.median)
     library = record.timed(experiment, reference(record, experiment, lead.layout), shape)
-    words = say.ladder(own, base, lead, library), say.ladder_note(experiment, regime)
-    return bars(own, experiment, words, rows, ("speed-up", "kernel"), _limits(own, experiment))
+    note = f"{where(experiment, regime)} Of each way to compute the fastest kernel. {INTERVALS}"
+    words = message(report, base, lead, library), note
+    limits, beside = _limits(report, experiment), f"speed-up over {base.strategy}"
+    return kernels(report, experiment, words, cases, limits, beside)
 
 
-def _limits(own: Measured, experiment: Experiment) -> list[Limit]:
+def _limits(report: Measured, experiment: Experiment) -> list[Limit]:
     """A kernel that only moves the same bytes; without one, the machine's limit."""
-    record, metric = own.record, metric_of(own.record, experiment)
+    record, metric = report.record, metric_of(report.record, experiment)
+    name, limit = metric.ceiling_label, metric.limit(record)
     if copy := record.timed(experiment, ceiling_row(record, experiment), experiment.headline):
-        return [Limit(f"ceiling: {copy.strategy}", metric.rates(copy)[0])]
-    limit = metric.limit(record)
-    return [Limit(metric.ceiling_label, limit)] if limit else []
+        name, limit = f"ceiling: {copy.strategy}", metric.rates(copy)[0]
+    return [Limit(limit, f"{name} {significant(limit)}")] if limit else []
 
 
-def _shown(own: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
+def _shown(report: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
     """The first kernel, the fastest and others by their names, which are unique: of each source the
     fastest, and of those with one name the fastest."""
-    rows = [row for row in contenders(own, experiment) if row.fp32]
-    cases = timed(own.record, experiment, rows, base.shape_name)
-    named = {say.plain_name(own, base): base}
-    if say.plain_name(own, lead) in named and lead is not base:
+    rows = [row for row in contenders(report, experiment) if row.fp32]
+    cases = timed(report.record, experiment, rows, base.shape_name)
+    named = {plain_name(report, base): base}
+    if plain_name(report, lead) in named and lead is not base:
         named[lead.strategy] = lead
     sources = set[str]()
     # the slowest kernels go where there are too many
     for case in sorted(cases, key=lambda case: case.role == "rung"):
         source = f"{case.source}{case.layout}{case.role}"
-        name = say.plain_name(own, case)
+        name = plain_name(report, case)
         if name in named or len(named) == MOST or len(cases) > MOST and source in sources:
             continue
         named[name] = case

@@ -3,19 +3,57 @@ of those that win somewhere a band down to the worst."""
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import NotDrawn, nothing
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from recheck_report.charts.drawing import (
+    NotDrawn,
+    Series,
+    lines,
+    listed,
+    nothing,
+    outcome,
+    plain_name,
+    start,
+)
 from recheck_report.claims.measured import Measured
+from recheck_report.formatting import shape_label, short
 from recheck_report.queries import metric_of, same_size, swept
 from recheck_report.record.record import Case, Experiment
-from recheck_report.say import charts as say
-from recheck_report.say.charts import rows_of
-from recheck_report.write.svg import SERIES, Card, Interval, linear, sizes, width_of
+from recheck_report.write.svg import SERIES, Card, linear, sizes
 
 TITLE = "Rows against block size"
+TIE = "a tie"
 
 
-def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
-    record = own.record
+def message(report: Measured, best: Mapping[str, Sequence[Case]]) -> str:
+    """`best`: by shape, by number of rows, each kernel's best block, the fastest first."""
+    winners: list[tuple[str, int]] = []
+    for shape, (first, *others) in best.items():
+        if not others:
+            continue
+        tied = outcome(report, others[0], first) != "faster"
+        winners.append((TIE if tied else plain_name(report, first), _rows_of(shape)))
+    if not winners:
+        return "No shape has the times of two kernels"
+    parts = []
+    for name, places in groupby(winners, key=lambda each: each[0]):
+        rows = [short(at) for _, at in places]
+        parts.append(f"{name} at {rows[0]}{f' to {rows[-1]}' if rows[1:] else ''}")
+    if len(parts) == 1:
+        name = winners[0][0]
+        two = "The two fastest kernels tie"
+        return f"{two if name == TIE else f'{start(name)} is the fastest'} at every shape"
+    what = "listing" if report.collection.listings else "kernel"
+    return f"The best {what} depends on the shape: {listed(parts)} rows"
+
+
+def _rows_of(shape: str) -> int:
+    return int(shape.split("x")[0])
+
+
+def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
+    record = report.record
     metric, shapes = metric_of(record, experiment), same_size(record, experiment)
     kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in names}
     kernels = {kernel: blocks for kernel, blocks in kernels.items() if blocks}
@@ -25,37 +63,35 @@ def draw(own: Measured, experiment: Experiment, *names: str) -> Card:
     for kernel, blocks in kernels.items():
         for shape in shapes:
             cases = (record.timed(experiment, name, shape) for name in blocks.values())
-            timed = [case for case in cases if case]
+            timed = sorted(filter(None, cases), key=lambda case: case.time.median)
             # one timed block of several shows no difference between blocks
             if len(timed) > 1 or len(blocks) == 1 and timed:
-                timed.sort(key=lambda case: case.time.median)
                 found.setdefault(kernel, {})[shape] = timed
     if not found:
         raise nothing(record)
-    order: dict[str, list[str]] = {}  # by shape, the kernels that have a time, the fastest first
+    best: dict[str, list[Case]] = {}  # by shape, the best block of each kernel, the fastest first
     for shape in shapes:
-        if has := [kernel for kernel, by in found.items() if shape in by]:
-            order[shape] = sorted(has, key=lambda each: found[each][shape][0].time.median)
-    winners = dict.fromkeys(first for first, *_ in order.values())
-    banded = [each for each in winners if any(of[1:] for of in found[each].values())][:2]
-    best = {shape: [found[each][shape][0] for each in has] for shape, has in order.items()}
-    card = Card(say.rows_blocks(own, best), say.rows_blocks_note(experiment), 300)
-    rates = {
-        k: {s: [metric.rates(c) for c in of] for s, of in by.items()} for k, by in found.items()
-    }
-    every = [r[2] for by in rates.values() for of in by.values() for r in of]
-    x = sizes([rows_of(shape) for shape in best])
-    y = linear(0, 1.05 * max(every))
-    called = {each: say.plain_name(own, next(iter(by.values()))[0]) for each, by in found.items()}
-    right = 24 + max(width_of(name, bold=True) for name in called.values())
-    panel = card.panel(x, y, 46, right, top=20)
-    panel.frame("rows (count, log)", f"rate, cold ({metric.unit})")
-    labels = []
-    for (kernel, by), (color, marker) in zip(rates.items(), SERIES, strict=False):
-        points: list[Interval] = [(rows_of(shape), *of[0]) for shape, of in by.items()]
-        if kernel in banded:
-            panel.band([(rows_of(shape), of[-1][0], of[0][0]) for shape, of in by.items()], color)
-        panel.line(points, color, marker)
-        labels.append((*points[-1][:2], called[kernel], color, True))
-    panel.name_ends(labels)
-    return card
+        first = [by[shape][0] for by in found.values() if shape in by]
+        if first:
+            best[shape] = sorted(first, key=lambda case: case.time.median)
+    winners = dict.fromkeys(first.strategy for first, *_ in best.values())
+    banded = [
+        kernel
+        for name in winners
+        for kernel, by in found.items()
+        if any(of[0].strategy == name and of[1:] for of in by.values())
+    ]
+    series, highest = [], 0.0
+    for (kernel, by), look in zip(found.items(), SERIES, strict=False):
+        rates = {_rows_of(shape): [metric.rates(c) for c in of] for shape, of in by.items()}
+        band = [(rows, of[-1][0], of[0][0]) for rows, of in rates.items()]
+        points = [(rows, *of[0]) for rows, of in rates.items()]
+        highest = max(highest, *(high for *_, high in points))
+        name = plain_name(report, next(iter(by.values()))[0])
+        shown = band if kernel in list(dict.fromkeys(banded))[:2] else ()
+        series.append(Series(name, points, look, band=shown))
+    note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
+    note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
+    words = message(report, best), note + "the worst, for two kernels."
+    x, y = sizes([_rows_of(shape) for shape in best]), linear(0, 1.05 * highest)
+    return lines(words, series, x, y, ("rows (count, log)", f"rate, cold ({metric.unit})"))[0]

@@ -5,41 +5,81 @@ Its steps are those of the experiment's story.toml, so any experiment may have i
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import Bar, Limit, bars, nothing
+from collections.abc import Sequence
+
+from recheck_report.charts.drawing import (
+    INTERVALS,
+    LOOKS,
+    Limit,
+    Row,
+    kernels,
+    nothing,
+    outcome,
+    where,
+)
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE
-from recheck_report.queries import metric_of, reference
+from recheck_report.claims.story import Step
+from recheck_report.formatting import significant, speed
+from recheck_report.queries import Metric, metric_of, reference
 from recheck_report.record.record import Experiment
-from recheck_report.say import charts as say
-from recheck_report.say.ratio import speed
 from recheck_report.say.story import shown_steps
 from recheck_report.write.svg import LIBRARY, Card
 
 TITLE = "Step by step"
 
 
-def draw(own: Measured, experiment: Experiment) -> Card:
-    record, told, shape = own.record, shown_steps(own, experiment), experiment.headline
+def message(rates: Sequence[float], unit: str, lost: int) -> str:
+    """ "From 5.2 to 53 TFLOP/s in 12 steps; 2 of them lose"."""
+    first, best = (significant(value, 2) for value in (rates[0], max(rates)))
+    found = f"From {first} to {best} {unit} in {len(rates)} steps" if rates[1:] else ""
+    found = found or f"{first} {unit} in one step"
+    return found + f"; {lost} of them lose{'s' * (lost == 1)}" * (lost > 0)
+
+
+def _note(
+    report: Measured,
+    experiment: Experiment,
+    rest: Sequence[float],
+    metric: Metric,
+    steps: list[Step],
+) -> str:
+    """`rest`: the rates of the steps that are not drawn."""
+    text = where(experiment, report.record.ranked_by(experiment)) + " "
+    ideas = {step.row: step.idea for step in steps}
+    for last, step in zip(steps, steps[1:], strict=False):
+        if step.base != last.row and step.base in ideas:
+            text += f"“{step.idea}” is compared with “{ideas[step.base]}”. "
+    text += INTERVALS
+    if rest:
+        many = f"{len(rest)} more steps are" if rest[1:] else "One more step is"
+        text += f" {many} not IEEE fp32: up to {significant(max(rest))} {metric.unit}."
+    return text
+
+
+def draw(report: Measured, experiment: Experiment) -> Card:
+    record, story, shape = report.record, shown_steps(report, experiment), experiment.headline
     every = [
-        (e, c) for e in (told[1] if told else ()) if (c := record.timed(experiment, e.row, shape))
+        (e, c) for e in (story[1] if story else ()) if (c := record.timed(experiment, e.row, shape))
     ]
     steps = [(step, case) for step, case in every if case.fp32] or every
     if not steps:
         raise nothing(record)
     metric, rows = metric_of(record, experiment), []
     for step, case in steps:
-        base, gain, lost = record.timed(experiment, step.base, shape), NONE, False
+        base, gain, lost = record.timed(experiment, step.base, shape), "", False
         if base:
-            found = say.ratio(own, base, case)
-            gain, lost = speed(found.value), found.outcome == say.SLOWER
-        rows.append(Bar(step.idea, case, (gain,), lost))
+            gain = speed(report.comparisons.verdict(base, case).value)
+            lost = outcome(report, base, case) == "slower"
+        row = Row(step.idea, gain, (0, 0, 0), LOOKS["library"], color=LIBRARY if lost else "")
+        rows.append((case, row))
     rest = [metric.rates(case)[0] for step, case in every if (step, case) not in steps]
     rates = [metric.rates(case)[0] for _, case in steps]
     limits = []
     if library := record.timed(experiment, reference(record, experiment), shape):
-        limits.append(Limit(library.strategy, metric.rates(library)[0], LIBRARY))
+        rate = metric.rates(library)[0]
+        limits.append(Limit(rate, f"{library.strategy} {significant(rate)}", LIBRARY))
     if limit := metric.limit(record):
-        limits.append(Limit(metric.ceiling_label, limit))
-    message = say.story(rates, metric.unit, sum(row.loses for row in rows))
-    note = say.story_note(own, experiment, rest, metric, [step for step, _ in steps])
-    return bars(own, experiment, (message, note), rows, ("per step",), limits)
+        limits.append(Limit(limit, f"{metric.ceiling_label} {significant(limit)}"))
+    title = message(rates, metric.unit, sum(bool(row.color) for _, row in rows))
+    note = _note(report, experiment, rest, metric, [step for step, _ in steps])
+    return kernels(report, experiment, (title, note), rows, limits, "against the step before")

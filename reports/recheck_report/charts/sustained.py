@@ -2,63 +2,69 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import ROW, NotDrawn
+from collections.abc import Sequence
+
+from recheck_report.charts.drawing import LOOKS, Limit, NotDrawn, listed, rows
+from recheck_report.charts.drawing import Row as Bar
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
-from recheck_report.say import charts as say
 from recheck_report.say.sustained import SAME, Row, rows_of
-from recheck_report.write.svg import (
-    LIBRARY,
-    MUTED,
-    OURS,
-    Card,
-    linear,
-    names_width,
-    rows_axis,
-    width_of,
-)
+from recheck_report.write.svg import Card, linear
 
 TITLE = "Sustained load"
+Changed = tuple[Experiment, Row, float]  # -0.02: a loss of 2 %
 
 
-def losing(own: Measured) -> list[tuple[Experiment, Row, float]]:
+def losing(report: Measured) -> list[Changed]:
     """The kernels of the experiments in which one loses rate, each with its change."""
     found = []
-    for experiment in own.record.ordinary:
+    for experiment in report.record.ordinary:
         changes = [
             (experiment, row, by)
-            for row in rows_of(own.record, experiment)
+            for row in rows_of(report.record, experiment)
             if (by := row.change) is not None
         ]
         found += changes if any(by <= -SAME for *_, by in changes) else []
     return found
 
 
-def _signed(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
+def message(changed: Sequence[Changed]) -> str:
+    """What loses most, and the library next to it."""
+
+    def says(row: Row, by: float) -> str:
+        name = f"{row.over.strategy}{row.over.marks}"
+        if abs(by) < SAME:
+            return f"{name} keeps its rate"
+        return f"{name} {'loses' if by < 0 else 'gains'} {significant(100 * abs(by), 2)} %"
+
+    experiment, worst, by = min(changed, key=lambda each: each[-1])
+    library = [
+        says(row, change)
+        for about, row, change in changed
+        if about is experiment and row is not worst and row.over.role == "baseline"
+    ]
+    return f"Sustained {experiment.title.lower()}: {listed([says(worst, by), *library[:1]])}"
 
 
-def draw(own: Measured) -> Card:
-    rows = losing(own)
-    if not rows:
+def draw(report: Measured) -> Card:
+    changed = losing(report)
+    if not changed:
         raise NotDrawn("no kernel loses rate under sustained load")
-    names, beside = [], []
-    for experiment, row, _ in rows:
-        metric = metric_of(own.record, experiment)
+    made = []
+    for experiment, row, by in changed:
+        metric = metric_of(report.record, experiment)
         rates = (significant(metric.rates(case)[0]) for case in (row.brief, row.over) if case)
-        beside.append(f"{' → '.join(rates)} {metric.unit}")
-        names.append(f"{experiment.name}: {row.over.strategy}{row.over.marks}")
-    changes = [100 * by for *_, by in rows]
-    card = Card(say.sustained(rows), say.sustained_note(rows), 46 + ROW * len(rows))
-    x = linear(1.05 * min(changes), max(1.0, 1.05 * max(changes)), 5, _signed)
-    right = 20 + max(map(width_of, beside))
-    panel = card.panel(x, rows_axis(len(rows)), names_width(names), right)
-    panel.frame("change of the rate under sustained load (%)")
-    panel.rows(names)
-    panel.vertical(0, MUTED)
-    for y, ((_, row, _), by, text) in enumerate(zip(rows, changes, beside, strict=True)):
-        panel.level(y, 0, by, LIBRARY if row.over.role == "baseline" else OURS, 8)
-        panel.beside(y, text)
-    return card
+        name = f"{experiment.name}: {row.over.strategy}{row.over.marks}"
+        look = LOOKS["library" if row.over.role == "baseline" else "beyond the articles"]
+        made.append(Bar(name, f"{' → '.join(rates)} {metric.unit}", (100 * by,) * 3, look))
+    brief = listed([*dict.fromkeys(row.brief.regime for _, row, _ in changed if row.brief)])
+    note = (
+        "Experiments in which a kernel loses 1 % or more, at their headline shape: a few launches "
+        f"({brief}) → launches back to back for seconds."
+    )
+    ends = [row.ends[0] for row in made]
+    x = linear(1.05 * min(ends), max(1.0, 1.05 * max(ends)))
+    label = "change of the rate under sustained load (%)"
+    return rows((message(changed), note), made, x, label, limits=[Limit(0)])

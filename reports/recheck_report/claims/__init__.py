@@ -1,6 +1,6 @@
 """The documents' claims and errata, and the verdicts of a record and its probes on them."""
 
-from recheck_report.claims.changes import Change
+from recheck_report.claims.changed_checks import ChangedCheck
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.judge import Corrected, Judged, Judgement, judge
@@ -11,6 +11,6 @@ from recheck_report.claims.sources import Source
 from recheck_report.claims.toml import BadClaim
 
 __all__ = [
-    "BadClaim", "Change", "Check", "Claim", "Collection", "Corrected", "Erratum", "Judged",
+    "BadClaim", "ChangedCheck", "Check", "Claim", "Collection", "Corrected", "Erratum", "Judged",
     "Judgement", "Listing", "Outcome", "Source", "judge", "load_collection",
 ]  # fmt: skip

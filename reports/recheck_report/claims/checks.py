@@ -12,10 +12,10 @@ from typing import Annotated, Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
-from recheck_report.claims.toml import list_of, list_or_nearest, one_of, only
+from recheck_report.claims.toml import list_of, one_of
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.regimes import REGIMES
-from recheck_report.record.typed import Is, Unfit, typed
+from recheck_report.record.typed import Is, Unfit, list_or_nearest, only, typed
 
 # words that may replace a bound where a document has no figure, as factors or shares: our reading
 # first, then other common ones
@@ -142,7 +142,7 @@ def _read(key: str, times: float) -> float:
     return 1 / times if key == "at_most" else times
 
 
-Joint = tuple[tuple[str, str], ...]  # (parameter, value) pairs that are allowed together
+Joint = dict[str, str]  # values of parameters that are allowed together
 
 
 def checks_of(
@@ -171,8 +171,6 @@ def _checks(table: Any, where: str) -> list[Check]:
     form = FORMS[name]
     expands = name not in SERIES and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
-    if "tolerance" in table:
-        raise Unfit("is unknown; choose relative or absolute", f"{where}.tolerance")
     only(table, (*allowed, "shapes"), f"{where}.")
     for key in form.needs:
         if key not in table:
@@ -225,11 +223,10 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
             over.append((Choice(((one.name, name),)), _filled(check, texts, where)))
     for values in joint:
         texts = dict(usual)
-        for name, value in values:
-            if name in used:
-                texts |= dict(used[name].values)[value]
-        if any(name in used for name, _ in values):
-            over.append((Choice(values), _filled(check, texts, where)))
+        for name in values.keys() & used.keys():
+            texts |= dict(used[name].values)[values[name]]
+        if values.keys() & used.keys():
+            over.append((Choice((*values.items(),)), _filled(check, texts, where)))
     for times in POLICY.get(check.word, ())[1:]:
         (key,) = (key for key in _WORDED if getattr(check, key) is not None)
         bound: dict[str, Any] = {key: _read(key, times)}

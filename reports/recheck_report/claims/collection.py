@@ -14,15 +14,16 @@ from functools import cache
 from pathlib import Path
 
 from recheck_report.claims import figures
-from recheck_report.claims.changes import Change, load_changes
+from recheck_report.claims.changed_checks import ChangedCheck, load_changed_checks
 from recheck_report.claims.checks import Check
 from recheck_report.claims.figures import Figures
 from recheck_report.claims.listings import Listing, load_listings
 from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
 from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
 from recheck_report.claims.story import STORY, Story, load_stories
-from recheck_report.claims.toml import BadClaim, list_or_nearest
+from recheck_report.claims.toml import BadClaim
 from recheck_report.record.record import Record
+from recheck_report.record.typed import list_or_nearest
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class Collection:
     claims: tuple[Claim, ...] = ()
     errata: tuple[Erratum, ...] = ()
     listings: tuple[Listing, ...] = ()
-    changes: tuple[Change, ...] = ()
+    changed_checks: tuple[ChangedCheck, ...] = ()
     figures: dict[str, Figures] = field(default_factory=dict)  # by experiment
     left_out: dict[str, int] = field(default_factory=dict)  # claims not shown, by experiment
     stories: dict[str, Story] = field(default_factory=dict)  # by experiment
@@ -88,7 +89,7 @@ class Collection:
             claims=claims,
             errata=errata,
             listings=listings,
-            changes=tuple(change for change in self.changes if change.claim in ids),
+            changed_checks=tuple(one for one in self.changed_checks if one.claim in ids),
             figures=figures,
             stories={name: story for name, story in self.stories.items() if name in names},
             left_out=dict(Counter(elsewhere)),
@@ -121,7 +122,7 @@ def load_collection(folder: Path) -> Collection:
         load_claims(folder),
         load_errata(folder),
         load_listings(folder),
-        load_changes(folder),
+        load_changed_checks(folder),
         {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
         stories=load_stories(folder),
         settings=settings,
@@ -132,18 +133,7 @@ def load_collection(folder: Path) -> Collection:
 
 
 def _faults(collection: Collection) -> Iterator[str]:
-    """Names that must be in another file of the folder, but are not."""
-    claims = [claim.id for claim in collection.claims]
-    for experiment, printed in collection.figures.items():
-        where = f"{experiment}/figures.toml: field"
-        for name in printed.document:
-            if name not in collection.sources:
-                nearest = list_or_nearest(collection.sources, name)
-                yield f"{where} document.{name} is not a source; {nearest}"
-        for at, figure in enumerate(printed.figure):
-            if figure.claim and figure.claim not in claims:
-                nearest = list_or_nearest(claims, figure.claim)
-                yield f"{where} figure[{at}].claim: unknown {figure.claim}; {nearest}"
+    """A line for each snippet that a check names and that does not exist."""
     snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")

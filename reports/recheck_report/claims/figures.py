@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from recheck_report.claims.load import load_claims
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
-from recheck_report.claims.toml import BadClaim, Shape, load_tables, only
+from recheck_report.claims.sources import load_sources
+from recheck_report.claims.toml import BadClaim, Shape, load_tables, one_of
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.record.regimes import REGIMES
-from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, read_toml, typed
 
 # the units of plain numbers; texts like "8 ms" have a unit
 UNITS = {
@@ -20,7 +22,7 @@ UNITS = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class Figure(Strict):
     """One number of one document: exactly one of UNITS, or `lost`, is set."""
 
     strategy: str
@@ -35,6 +37,11 @@ class Figure:
     bytes_per_second: Annotated[float | None, Is(above=0)] = None
     operations_per_second: Annotated[float | None, Is(above=0)] = None
     lost: str | None = None  # why the figure is lost
+
+    def validate(self) -> None:
+        numbers = (self.seconds, self.bytes_per_second, self.operations_per_second, self.lost)
+        if sum(number is not None for number in numbers) != 1:
+            raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost")
 
     def time(self, case: Case | None) -> float | None:
         """Seconds; for a rate, from the work of the record's case."""
@@ -70,25 +77,24 @@ class Figures:
 
 
 def _figure(table: dict[str, Any]) -> Figure:
-    only(table, Figure.__annotations__, "")
     texts = {key: unit for key, unit in UNITS.items() if isinstance(table.get(key), str)}
-    figure = typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
-    if sum(key in table for key in (*UNITS, "lost")) != 1:
-        raise Unfit(f"must have exactly one of {', '.join(UNITS)} and lost")
-    return figure
+    return typed(Figure, table | {k: quantity(table[k], k, unit)[0] for k, unit in texts.items()})
 
 
 def load(path: Path) -> Figures:
     """Reads a figures.toml; raises BadClaim."""
-    file = read_toml(path, BadClaim)
+    file, folder = read_toml(path, BadClaim), path.parents[1]
     try:
         document, hardware = (
             typed(dict[str, str], file.pop(key, {}), key) for key in ("document", "hardware")
         )
+        for name in document:
+            one_of(load_sources(folder)[0], name, f"document.{name}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
+    claims = ["", *(claim.id for claim in load_claims(folder))]
     figures = load_tables(
-        path, file, "figure", _figure, " tables, [document] and [hardware]",
-        document=document, hardware=hardware,
+        path, "figure", _figure, file, " tables, [document] and [hardware]",
+        document=document, hardware=hardware, claim=claims,
     )  # fmt: skip
     return Figures(document, hardware, figures)

@@ -228,11 +228,9 @@ def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int
     checks = [outcome.check for outcome in usual if outcome.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):
         return 0, 0
-    for at, began in enumerate(runs.began):
-        if began == record.environment.started:  # the run itself
-            continue
-        ratios = [runs.ratio(check.base, check.other, at) for check in checks]
-        if None not in ratios:
+    by_run = zip(*(runs.ratios(check.base, check.other) for check in checks), strict=True)
+    for began, ratios in zip(runs.began, by_run, strict=True):
+        if began != record.environment.started and None not in ratios:  # another run, and whole
             pairs = zip(ratios, usual, strict=True)
             agree.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
     return sum(agree), len(agree)

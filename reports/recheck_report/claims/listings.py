@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.claims.sources import load_sources
-from recheck_report.claims.toml import BadClaim, Row, Said, load_tables, table_of
+from recheck_report.claims.toml import Row, Said, load_tables
 from recheck_report.record.case import ROW
-from recheck_report.record.typed import Is, Unfit, read_toml
+from recheck_report.record.typed import Is, Strict, Unfit
 
 LISTINGS = "listings.toml"
 SHAPE_OR_NONE = r"^(\d+(x\d+)*)?$"
 
 
 @dataclass(frozen=True)
-class Listing:
+class Listing(Strict):
     row: Row  # "matmul/s0_tiles", the listing as printed
     general: Row  # "matmul/tile16", ours
     document: str
@@ -31,6 +31,10 @@ class Listing:
     wordings_why: str = ""
     # where the two are compared; empty: at the headline
     shape: Annotated[str, Is(pattern=SHAPE_OR_NONE, form="like 8192x8192")] = ""
+
+    def validate(self) -> None:
+        if not self.general.startswith(f"{self.experiment}/"):
+            raise Unfit("must be of the row's experiment", "general")
 
     @property
     def experiment(self) -> str:
@@ -49,18 +53,7 @@ class Listing:
         return {row: f"{self.experiment}/{row}/{at}" for row in rows}
 
 
-def _check(listing: Listing) -> None:
-    if not listing.general.startswith(f"{listing.experiment}/"):
-        raise Unfit("must be of the row's experiment", "general")
-
-
-_read = table_of(Listing, _check)
-
-
 def load_listings(folder: Path) -> tuple[Listing, ...]:
     """The listings in their order, empty without a file; raises BadClaim."""
-    path = folder / LISTINGS
-    if not path.exists():
-        return ()
-    file, (documents, _) = read_toml(path, BadClaim), load_sources(folder)
-    return load_tables(path, file, "listing", _read, unique="row", document=documents)
+    documents, _ = load_sources(folder)
+    return load_tables(folder / LISTINGS, "listing", Listing, unique="row", document=documents)

@@ -9,27 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.claims.checks import Check, Joint, Open, checks_of
+from recheck_report.claims.checks import Check, Open, checks_of
 from recheck_report.claims.expression import names
 from recheck_report.claims.sources import load_sources
-from recheck_report.claims.story import Part
-from recheck_report.claims.toml import (
-    BadClaim,
-    Id,
-    Said,
-    in_order,
-    list_of,
+from recheck_report.claims.story import GAIN, Part
+from recheck_report.claims.toml import BadClaim, Id, Said, in_order, load_tables, one_of
+from recheck_report.record.typed import (
+    BadRecord,
+    Is,
+    Strict,
+    Unfit,
     list_or_nearest,
-    load_tables,
-    one_of,
     only,
-    table_of,
+    read_toml,
+    typed,
 )
-from recheck_report.record.typed import BadRecord, Is, Unfit, read_toml, typed
 
 ERRATA = "errata.toml"
 T = TypeVar("T", "Claim", "Erratum")
@@ -49,7 +47,7 @@ PARTS = ("range", "base", "other", "times")
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Strict):
     """A sentence of a document, and the checks that make it true."""
 
     id: Id
@@ -69,13 +67,31 @@ class Claim:
     )  # a sentence on what was measured, by verdict or "else"
     why: tuple[Part, ...] = ()  # explanations of the verdict
     open: tuple[Open, ...] = ()
-    joint: tuple[Joint, ...] = ()  # values of several choices, allowed together
+    joint: tuple[dict[str, str], ...] = ()  # values of several choices, allowed together
     # the unspecified values for which the sentence must hold
     scope: Annotated[str, Is(one_of=("every", "most", "some"))] = "every"
     independent: bool = False  # of the GPU, for counts and tests: see of_any_machine
     not_judged: str = ""
     check: tuple[Check, ...] = ()
     also: tuple[Check, ...] = ()  # shown, but not part of the verdict
+
+    def validate(self) -> None:
+        if bool(self.check) == bool(self.not_judged):
+            raise Unfit("must be set, or else not_judged with the reason", "check")
+        keys = [check.key for check in self.checks if check.key]
+        if len(keys) > len(set(keys)):
+            raise Unfit("must differ between checks", "key")
+        if any(part.of != GAIN for part in self.why):
+            raise Unfit("is only for steps of a story", "why.of")
+        texts = [(f"why[{at}].text", part.text) for at, part in enumerate(self.why)]
+        for where, text in (*texts, *((f"here.{name}", text) for name, text in self.here.items())):
+            for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
+                if key not in keys:
+                    raise Unfit(f"refers to {{{key}}}; {list_or_nearest(keys, key)}", where)
+                parts = PARTS if where.startswith("here") else ()
+                if part and part not in parts:
+                    nearest = list_or_nearest(parts, part)
+                    raise Unfit(f"refers to {{{key}.{part}}}; {nearest}", where)
 
     @property
     def kind(self) -> str:
@@ -109,7 +125,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Erratum:
+class Erratum(Strict):
     """A place where a document is wrong as printed. Checks or reading prove it."""
 
     id: Id
@@ -123,6 +139,12 @@ class Erratum:
     by: Annotated[str, Is(one_of=("", "reading"))] = ""  # "reading": without checks
     shown: str = ""  # the proof by reading
     check: tuple[Check, ...] = ()
+
+    def validate(self) -> None:
+        if bool(self.check) == bool(self.by):
+            raise Unfit("must be set, or else by is 'reading'", "check")
+        if bool(self.shown) != bool(self.by):
+            raise Unfit("must be set if, and only if, by is set", "shown")
 
     @property
     def address(self) -> str:
@@ -149,63 +171,26 @@ def _open(name: str, table: Any) -> Open:
     return Open(name, typed(str, fields.get("what"), f"{where}.what"), tuple(read))
 
 
-def _check_claim(claim: Claim) -> None:
-    if bool(claim.check) == bool(claim.not_judged):
-        raise Unfit("must be set, or else not_judged with the reason", "check")
-    keys = [check.key for check in claim.checks if check.key]
-    if len(keys) > len(set(keys)):
-        raise Unfit("must differ between checks", "key")
-    texts = [(f"why[{at}].text", why.text) for at, why in enumerate(claim.why)]
-    for where, text in (*texts, *((f"here.{name}", text) for name, text in claim.here.items())):
-        for key, part in re.findall(r"{(\w*)(?:\.(\w+))?}", text):
-            if key not in keys:
-                raise Unfit(f"refers to {{{key}}}; {list_or_nearest(keys, key)}", where)
-            if part and part not in (parts := PARTS if where.startswith("here") else ()):
-                raise Unfit(f"refers to {{{key}.{part}}}; {list_or_nearest(parts, part)}", where)
-
-
-_read_claim = table_of(Claim, _check_claim)
-
-
 def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> Claim:
     only(table, [name for name in Claim.__annotations__ if name != "experiment"], "")
     names = typed(tuple[str, ...], table.get("open", []), "open")
     for name in names:
         one_of(choices, name, "open")
-    for at, why in enumerate(typed(tuple[dict[str, Any], ...], table.get("why", []), "why")):
-        only(why, ("text", "verdict", "gpu"), f"why[{at}].")
     open_here = tuple(choices[name] for name in names)
-    joint = tuple(_joint(entry, open_here) for entry in list_of(table, "joint"))
+    valid = {choice.name: dict(choice.values) for choice in open_here}
+    joint = typed(tuple[dict[str, str], ...], table.get("joint", []), "joint")
+    for name, value in (pair for values in joint for pair in values.items()):
+        one_of(valid, name, "joint")
+        one_of(valid[name], value, f"joint.{name}")
     read: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
-    read["joint"] = [[[*pair] for pair in values] for values in joint]
     read |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
     if isinstance(table.get("here"), str):
         read["here"] = {"else": table["here"]}
-    return _read_claim(table | read)
-
-
-def _joint(table: Any, choices: tuple[Open, ...]) -> Joint:
-    """Values of several parameters that are allowed together."""
-    values = typed(dict[str, str], table, "joint")
-    valid = {choice.name: dict(choice.values) for choice in choices}
-    for name, value in values.items():
-        one_of(valid, name, "joint")
-        one_of(valid[name], value, f"joint.{name}")
-    return tuple(values.items())
-
-
-def _check_erratum(erratum: Erratum) -> None:
-    if bool(erratum.check) == bool(erratum.by):
-        raise Unfit("must be set, or else by is 'reading'", "check")
-    if bool(erratum.shown) != bool(erratum.by):
-        raise Unfit("must be set if, and only if, by is set", "shown")
-
-
-_read_erratum = table_of(Erratum, _check_erratum)
+    return typed(Claim, table | read)
 
 
 def _erratum(table: dict[str, Any]) -> Erratum:
-    return _read_erratum(table | {"check": [*checks_of(table, "check")]})
+    return typed(Erratum, table | {"check": [*checks_of(table, "check")]})
 
 
 def load(path: Path) -> tuple[Claim, ...]:
@@ -217,10 +202,9 @@ def load(path: Path) -> tuple[Claim, ...]:
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     experiment, (documents, _) = path.parent.name, load_sources(path.parents[1])
-    return load_tables(
-        path, document, "claim", lambda table: _claim(table, experiment, by_name), " and [open]",
-        "id", document=documents,
-    )  # fmt: skip
+    parse = partial(_claim, experiment=experiment, choices=by_name)
+    more = document, " and [open]"
+    return load_tables(path, "claim", parse, *more, unique="id", document=documents)
 
 
 def _ordered(folder: Path, entries: Iterable[T]) -> tuple[T, ...]:
@@ -244,9 +228,6 @@ def load_claims(folder: Path) -> tuple[Claim, ...]:
 
 def load_errata(folder: Path) -> tuple[Erratum, ...]:
     """All errata, empty without a file; raises BadClaim."""
-    path = folder / ERRATA
-    if not path.exists():
-        return ()
-    (documents, _), file = load_sources(folder), read_toml(path, BadClaim)
-    errata = load_tables(path, file, "erratum", _erratum, unique="id", document=documents)
+    documents, _ = load_sources(folder)
+    errata = load_tables(folder / ERRATA, "erratum", _erratum, unique="id", document=documents)
     return _ordered(folder, errata)

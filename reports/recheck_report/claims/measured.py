@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
-from recheck_report.claims.changes import Change, changed_verdicts
+from recheck_report.claims.changed_checks import ChangedCheck, changed_verdicts
 from recheck_report.claims.names import slips
 from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
@@ -45,10 +45,10 @@ class Measured:
         return judge(self.record, self.probes, self.collection, self.comparisons)
 
     @cached_property
-    def changed_verdicts(self) -> list[Change]:
+    def changed_verdicts(self) -> list[ChangedCheck]:
         """The changes of checks that changed a verdict."""
         today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
-        return changed_verdicts(self.collection.changes, today)
+        return changed_verdicts(self.collection.changed_checks, today)
 
     @property
     def gpu(self) -> str:

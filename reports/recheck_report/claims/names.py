@@ -9,19 +9,18 @@ is always an error.
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recheck_report.claims import expression
-from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.sources import ALWAYS, SOURCES
-from recheck_report.claims.toml import list_or_nearest
+from recheck_report.files import git
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.record.record import Record
 from recheck_report.record.regimes import REGIMES
+from recheck_report.record.typed import list_or_nearest
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,13 @@ class Tables:
     axes: dict[str, tuple[str, ...]]  # by experiment
     rows: dict[str, Source]  # by experiment/strategy
     cases: frozenset[str]  # ids
-    whole: bool = True  # False for a record's tables, which may be older than some rows
     parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
 
     @classmethod
     def from_record(cls, record: Record) -> Tables:
         axes = {experiment.name: experiment.axes for experiment in record.experiments}
         rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
-        return cls(axes, rows, frozenset(record.by_id), whole=False)
+        return cls(axes, rows, frozenset(record.by_id))
 
     def lacking(self, name: str) -> str:
         """Which part of a row's name or a case's id is unknown, and valid names; empty if the row
@@ -50,21 +48,16 @@ class Tables:
         if row not in self.rows:
             names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
             return f"unknown row {row}; {list_or_nearest(names, strategy)}"
-        shape, regime = rest or ("", "")
         # first calls run only if named: any row with an end-to-end time may have them
-        if regime in REGIMES and REGIMES[regime].only_if_named:
-            name = f"{row}/{shape}/end_to_end"
+        if rest and rest[-1] in REGIMES and REGIMES[rest[-1]].only_if_named:
+            name = f"{row}/{rest[0]}/end_to_end"
         if not rest or name in self.cases:
             return ""
-        regimes: dict[str, list[str]] = {}
-        for case in sorted(self.cases):
-            if case.startswith(f"{row}/"):
-                regimes.setdefault(case.split("/")[2], []).append(case.split("/")[3])
-        if shape not in regimes:
-            valid = list_or_nearest(regimes, shape)
-            return f"{row} has no shape {shape}; {valid}, or add it to the experiment's timed"
-        nearest = list_or_nearest(regimes[shape], regime)
-        return f"{row} has no regime {regime} at {shape}; {nearest}"
+        cases = sorted(
+            case.removeprefix(f"{row}/") for case in self.cases if case.startswith(f"{row}/")
+        )
+        nearest = list_or_nearest(cases, "/".join(rest))
+        return f"{row} has no case {'/'.join(rest)}; {nearest}, or add its shape to those timed"
 
 
 def faults(collection: Collection, tables: Tables) -> Iterator[str]:
@@ -78,6 +71,9 @@ def slips(collection: Collection, record: Record) -> Iterator[str]:
     if record.unread:
         return
     tables, plan = Tables.from_record(record), record.plan
+    # a record may be older than a row, and its report leaves the step out
+    stories = {name: story.with_rows(tables.rows) for name, story in collection.stories.items()}
+    collection = replace(collection, stories=stories)
     yield from _uncounted(collection, tables)
     complete = plan.full and not plan.dropped and record.finished is not None
     missing = [*_missing(collection, tables)] if complete else []
@@ -89,12 +85,11 @@ def _older(record: Record, collection: Collection) -> bool:
     """Whether the record may be of another commit than the collection."""
     if not record.environment.git.has_commit:
         return False
-    words = ["git", "-c", "safe.directory=*", "-C", str(collection.folder), "rev-parse", "HEAD"]
     try:
-        ended = subprocess.run(words, capture_output=True, text=True, check=False)
+        commit = git(collection.folder, "rev-parse", "HEAD").stdout.strip()
     except OSError:
         return True  # unknown without git
-    return ended.stdout.strip() != record.environment.git.commit
+    return commit != record.environment.git.commit
 
 
 def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
@@ -106,10 +101,7 @@ def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
         where = f"{collection.folder / address}: field {check.place}"
         for key, name in (("of", check.of), ("per", check.per)):
             if name and not name.endswith("/cold") and not tables.lacking(name):
-                of_gpu = tables.lacking(name.rsplit("/", 1)[0] + "/cold") == ""
-                remedy = "say cold" if of_gpu else "count a GPU row's cold case"
-                why = f"is not counted: counters are of launches with flushed caches; {remedy}"
-                yield f"{where}.{key}: {name} {why}"
+                yield f"{where}.{key}: {name} is not counted: name a cold case of a GPU's row"
         for name in sorted(expression.names(check.expression) - {*axes, *COUNTERS, LAUNCHES}):
             if not is_metric(name):
                 counters = list_or_nearest((*COUNTERS, LAUNCHES), name)
@@ -124,7 +116,7 @@ def _missing(collection: Collection, tables: Tables) -> Iterator[str]:
     absent = experiments - tables.axes.keys()
     for experiment in sorted(absent) if absent == experiments else ():
         yield f"{folder / experiment}: {tables.lacking(f'{experiment}/')}"
-    for experiment, where, name in _references(collection, tables):
+    for experiment, where, name in _references(collection):
         present = experiment in ("", *tables.axes) and name.split("/")[0] not in absent
         if present and (why := tables.lacking(name)):
             yield f"{folder / where}: {why}"
@@ -145,21 +137,19 @@ def _missing(collection: Collection, tables: Tables) -> Iterator[str]:
                 yield f"{where}: {why}; {list_or_nearest(names, name)}"
 
 
-def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, str, str]]:
+def _references(collection: Collection) -> Iterator[tuple[str, str, str]]:
     """Every row and case that a collection names: its experiment, or an empty text for errata; the
-    place of the reference; the name. Skips steps of a story whose row an older record lacks."""
-    for claim in collection.claims:
-        yield from _of_checks(claim.experiment, claim.address, claim.asked)
-    for erratum in collection.errata:
-        yield from _of_checks("", erratum.address, erratum.check)
+    place of the reference; the name."""
+    for address, check in collection.asked:
+        experiment = address.partition("/")[0] if "/" in address else ""
+        for name in check.ids:
+            yield experiment, f"{address}: field {check.place}", name
     for story in collection.stories.values():
         for step in story.steps:
-            address, row = story.address(step), f"{story.experiment}/{step.row}"
-            if tables.whole or row in tables.rows:
-                yield from _of_checks(story.experiment, address, step.check)
-                yield story.experiment, f"{address}: field row", row
-                if step.binds:
-                    yield story.experiment, f"{address}: field binds", step.binds
+            address = story.address(step)
+            yield story.experiment, f"{address}: field row", f"{story.experiment}/{step.row}"
+            if step.binds:
+                yield story.experiment, f"{address}: field binds", step.binds
     for experiment, figures in collection.figures.items():
         for at, figure in enumerate(figures.figure):
             name = f"{experiment}/{figure.strategy}/{figure.shape}/{figure.regime}"
@@ -172,16 +162,3 @@ def _references(collection: Collection, tables: Tables) -> Iterator[tuple[str, s
         reworded = (f"{listing.experiment}/{name}" for name in listing.wordings)
         for row in (listing.row, listing.general, *reworded):
             yield listing.experiment, f"listings.toml: listing {listing.row}", row
-
-
-def _of_checks(
-    experiment: str, address: str, checks: tuple[Check, ...]
-) -> Iterator[tuple[str, str, str]]:
-    for check in checks:
-        named = [("cases", name) for name in check.cases]
-        named += [(key, getattr(check, key)) for key in ("of", "per", "roof")]
-        for shape in check.shapes or ("",):
-            named += zip(("base", "other"), check.at(shape), strict=True)
-        for key, name in named:
-            if "/" in name:  # not a ceiling of the machine
-                yield experiment, f"{address}: field {check.place}.{key}", name

@@ -8,22 +8,17 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, table_of
-from recheck_report.record.typed import BadRecord, Is, Unfit, members, read_toml, typed
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, members, read_toml, typed
 
 SOURCES = "sources.toml"
 # sources of other rows: the harness, and vendors' libraries
 ALWAYS = ("Recheck", "vendor")
 _URL = r"^(https?://[^\s\"<>\\^`{|}]+)?$"
-# kinds of documents that the Citation File Format knows
-TYPES = (
-    "article", "blog", "book", "conference-paper", "generic", "magazine-article", "manual",
-    "pamphlet", "report", "slides", "thesis", "unpublished", "website",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Source:
+class Source(Strict):
     """A document. Empty fields are unknown."""
 
     id: Id
@@ -36,7 +31,6 @@ class Source:
     language: str = ""
     hardware: tuple[str, ...] = ()  # of its figures
     state: str = ""  # which parts are lost
-    type: Annotated[str, Is(one_of=(*TYPES, ""))] = ""
     url: Annotated[str, Is(pattern=_URL, form="an address with https:// or http://")] = ""
 
 
@@ -66,7 +60,6 @@ class Settings:
     # of the code host, where blob/COMMIT/PATH shows a file
     repository: Annotated[str, Is(pattern=_URL, form="an address with https://")] = ""
     algorithms: dict[str, str] = field(default_factory=dict)  # by id, a description
-    dispatch: tuple[str, ...] = ()  # rows that launch the best of other rows, in old records
 
     def pairs(self, experiment: str) -> list[Removed]:
         parts = (said.partition(": ") for said in self.removed.get(experiment, ()))
@@ -76,7 +69,6 @@ class Settings:
 # the kinds of charts of an experiment
 CHARTS = ("ladder", "cpu_gpu", "block_policy", "rows_blocks")
 _REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
-_read = table_of(Source)
 
 
 @cache
@@ -85,7 +77,8 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     path, names = folder / SOURCES, list(members(Settings))
     file = read_toml(path, BadClaim)
     whole = {key: file.pop(key) for key in names if key in file}
-    sources = load_tables(path, file, "source", _read, f" tables and {', '.join(names)}", "id")
+    more = file, f" tables and {', '.join(names)}"
+    sources = load_tables(path, "source", Source, *more, unique="id")
     try:
         settings = typed(Settings, whole)
         for experiment, charts in settings.charts.items():

@@ -8,23 +8,23 @@ checks by their keys. A text that is true only for one GPU or one outcome names 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, checks_of
 from recheck_report.claims.outcome import Outcome
-from recheck_report.claims.toml import BadClaim, Said, list_of, load_tables, one_of, only, table_of
-from recheck_report.record.typed import Is, Unfit, read_toml, typed
+from recheck_report.claims.toml import BadClaim, Said, load_tables, one_of
+from recheck_report.record.typed import Is, Strict, Unfit, read_toml, typed
 
 STORY = "story.toml"
 GAIN = "gain"  # the check of every step but the first: it is faster than its base
 
 
 @dataclass(frozen=True)
-class Part:
-    """Sentences that explain a step or a verdict; {key} stands for the outcome of a check."""
+class Part(Strict):
+    """Sentences that explain a verdict or a step; {key} stands for the outcome of a check."""
 
     text: Said
     of: str = GAIN  # in a step: the key of the check that `verdict` is about
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Step:
+class Step(Strict):
     row: Annotated[str, Is(pattern="^[a-z0-9_]+$", form="the name of a row")]
     # short, as charts have little room
     idea: Annotated[str, Is(pattern="^.{1,32}$", form="1 to 32 letters")]
@@ -56,6 +56,20 @@ class Step:
     binds: str = ""  # the case whose counters show its bottleneck
     effective: str = ""  # the real work, if it is less than the nominal work
 
+    def validate(self) -> None:
+        keys = [check.key for check in self.check if check.key]
+        if len(keys) > len(set(keys)) or GAIN in keys:
+            raise Unfit(f"must differ between checks, and from {GAIN}", "key")
+        if self.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", self.binds):
+            raise Unfit(f"{self.binds!r} is not a cold case", "binds")
+        for at, part in enumerate(self.text):
+            if part.verdict == "depends":
+                raise Unfit("exists only for claims", f"text[{at}].verdict")
+            for key in (*part.keys, part.of):
+                if key not in (GAIN, *keys):
+                    names = ", ".join((GAIN, *keys))
+                    raise Unfit(f"refers to {{{key}}}; choose from {names}", f"text[{at}]")
+
 
 @dataclass(frozen=True)
 class Story:
@@ -63,34 +77,18 @@ class Story:
     title: str
     steps: tuple[Step, ...]
 
+    def with_rows(self, rows: Container[str]) -> Story:
+        """The steps of these rows, which are named like matmul/tile16."""
+        steps = (step for step in self.steps if f"{self.experiment}/{step.row}" in rows)
+        return replace(self, steps=tuple(steps))
+
     def address(self, step: Step) -> str:
         """The place of a step in its collection, for messages."""
         return f"{self.experiment}/{STORY}: step {step.row}"
 
 
-def _check(step: Step) -> None:
-    keys = [check.key for check in step.check if check.key]
-    if len(keys) > len(set(keys)) or GAIN in keys:
-        raise Unfit(f"must differ between checks, and from {GAIN}", "key")
-    if step.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", step.binds):
-        raise Unfit(f"{step.binds!r} is not a cold case", "binds")
-    for at, part in enumerate(step.text):
-        if part.verdict == "depends":
-            raise Unfit("exists only for claims", f"text[{at}].verdict")
-        for key in (*part.keys, part.of):
-            if key not in (GAIN, *keys):
-                names = ", ".join((GAIN, *keys))
-                raise Unfit(f"refers to {{{key}}}; choose from {names}", f"text[{at}]")
-
-
-_read = table_of(Step, _check)
-
-
 def _step(table: dict[str, Any]) -> Step:
-    only(table, Step.__annotations__, "")
-    for at, part in enumerate(list_of(table, "text")):
-        only(typed(dict[str, Any], part, f"text[{at}]"), Part.__annotations__, f"text[{at}].")
-    return _read(table | {"check": [*checks_of(table, "check")]})
+    return typed(Step, table | {"check": [*checks_of(table, "check")]})
 
 
 def load(path: Path) -> Story:
@@ -99,7 +97,7 @@ def load(path: Path) -> Story:
     try:
         title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
-        for step in load_tables(path, document, "step", _step, " tables and a title", "row"):
+        for step in load_tables(path, "step", _step, document, " and a title", unique="row"):
             earlier = [other.row for other in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")

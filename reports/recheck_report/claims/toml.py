@@ -4,12 +4,11 @@ table and the field."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
-from difflib import get_close_matches
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.record.typed import BadRecord, Is, Unfit, members, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, list_or_nearest, read_toml, typed
 
 T = TypeVar("T")
 # texts: not empty; an id, fit for links; a row; a shape
@@ -28,20 +27,6 @@ class BadClaim(BadRecord):
         return "\n".join(self.args)
 
 
-def list_or_nearest(names: Iterable[str], wrong: str) -> str:
-    """The valid names for an error message: all, or the nearest of more than 12."""
-    valid = list(dict.fromkeys(names))
-    if len(valid) <= 12:
-        return f"choose from {', '.join(valid)}" if valid else "none are defined"
-    return f"nearest are {', '.join(get_close_matches(wrong, valid, 4, 0))}"
-
-
-def only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
-    for key in table:
-        if key not in allowed:
-            raise Unfit(f"is unknown; {list_or_nearest(allowed, key)}", f"{where}{key}")
-
-
 def one_of(names: Collection[str], name: str, field: str) -> None:
     if name not in names:
         wrong = f"unknown {name}" if name else "missing"
@@ -57,33 +42,22 @@ def in_order(name: str) -> list[str | int]:
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
 
 
-def table_of(
-    kind: type[T], check: Callable[[T], None] = lambda _: None
-) -> Callable[[dict[str, Any]], T]:
-    """A function that turns a table into that dataclass, without other keys; `check` raises Unfit
-    if members contradict each other."""
-
-    def parse(table: dict[str, Any]) -> T:
-        only(table, list(members(kind)), "")
-        value = typed(kind, table)
-        check(value)
-        return value
-
-    return parse
-
-
 def load_tables(
     path: Path,
-    file: dict[str, Any],
     key: str,
-    parse: Callable[[dict[str, Any]], T],
+    kind: type[T] | Callable[[dict[str, Any]], T],
+    file: dict[str, Any] | None = None,
     more: str = "",
+    *,
     unique: str = "",
     **valid: Collection[str],
 ) -> tuple[T, ...]:
-    """The parsed tables of that name, in the order of the file. `more`: other content of the file,
-    in words, which the caller has removed. `unique`: a field that must differ between tables.
+    """The tables of that name as a Strict dataclass, or as what `kind` makes of them, in the order
+    of the file; none without one. `file`: its content, if the caller has read it and removed other
+    tables, which `more` has in words. `unique`: a field that must differ between tables.
     `valid`: the valid values of fields. Raises BadClaim with a line for each wrong table."""
+    if file is None:
+        file = read_toml(path, BadClaim) if path.exists() else {}
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
@@ -96,7 +70,7 @@ def load_tables(
         try:
             if type(table) is not dict:
                 raise BadRecord("is not a table")
-            one = parse(table)
+            one = typed(kind, table) if isinstance(kind, type) else kind(table)
             if unique and getattr(one, unique) in [getattr(entry, unique) for entry in entries]:
                 raise Unfit(f"another {key} of this file has it too", f"{unique}:")
             for member, values in valid.items():

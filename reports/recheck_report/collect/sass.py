@@ -16,6 +16,8 @@ from recheck_report.record.counters import TRIP
 
 _FUNCTION = re.compile(r"\s*Function : (\S+)")
 _LINE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+ )?([A-Z]\S*)([^;]*);")
+_REGISTERS = re.compile(r"Function (\S+):\s+REG:(\d+)")
+_AROUND = re.compile(r"\(anonymous namespace\)::|\w+::|^void ")  # of a kernel's name
 _TARGET = re.compile(r"\b0x([0-9a-f]+)\s*$")
 _WIDTHS = {"8": 1, "16": 2, "64": 8, "128": 16, "256": 32}  # bits after the name, as bytes
 _MEMORY = {"LDS": "shared_loads", "LDG": "global_loads"}
@@ -81,14 +83,40 @@ def trip(code: Iterable[Instruction]) -> dict[str, float]:
 
 def architecture(cubins: Iterable[str], capability: str) -> str | None:
     """The newest of some files' architectures that a GPU of this compute capability runs; None
-    without one. cuobjdump names the files it extracts "recheck.1.sm_90a.cubin"."""
+    without one. An empty capability runs all. cuobjdump names the files it extracts
+    "recheck.1.sm_90a.cubin"."""
     major, _, minor = capability.partition(".")
-    best: tuple[int, str] | None = None
-    for name in re.findall(r"\.(sm_\d+[af]?)\.", " ".join(cubins)):
-        number = re.sub(r"\D", "", name)
-        if number[:-1] == major and int(number[-1]) <= int(minor or 0):
-            best = max(best or (-1, ""), (int(number[-1]), name))
-    return best[1] if best else None
+    named = re.findall(r"\.(sm_(\d+)(\d)[af]?)\.", " ".join(cubins))
+    fit = [
+        (int(whole + of), name)
+        for name, whole, of in named
+        if not capability or (whole == major and of <= minor)
+    ]
+    return max(fit)[1] if fit else None
+
+
+def disassembler(nvcc: str) -> str:
+    """The cuobjdump next to nvcc, or any; empty without one."""
+    beside = str(Path(shutil.which(nvcc) or nvcc).parent / "cuobjdump")
+    return beside if is_program(beside) else shutil.which("cuobjdump") or ""
+
+
+def code_of(cuobjdump: str, files: Iterable[Path], capability: str) -> dict[str, dict[str, float]]:
+    """One trip of the innermost loop, and the registers, of each kernel of some object files that
+    multiplies in a loop. Names are without namespaces and arguments: "version_1_kernel<Printed>".
+    """
+    code: dict[str, dict[str, float]] = {}
+    for path in files:
+        arch = architecture([execute(cuobjdump, "--list-elf", path).out], capability)
+        ask = (cuobjdump, "-arch", arch or "", path)
+        code |= {name: trip(each) for name, each in parse(execute(*ask, "--dump-sass").out).items()}
+        for name, registers in _REGISTERS.findall(execute(*ask, "--dump-resource-usage").out):
+            code.get(name, {})["registers"] = float(registers)
+    code = {name: values for name, values in code.items() if f"{TRIP}ffma" in values}
+    ended = execute("c++filt", *code)
+    names = ended.out.splitlines() if ended.code == 0 else [*code]
+    names = [_AROUND.sub("", name).partition("(")[0].replace("> >", ">>") for name in names]
+    return dict(zip(names, code.values(), strict=True))
 
 
 def machine_code(
@@ -97,9 +125,7 @@ def machine_code(
     """One trip of the innermost loop of some cases' kernels. `kernels`: their names, by case."""
     if not kernels or not gpu:
         return {}
-    cuobjdump = str(Path(shutil.which(nvcc) or nvcc).with_name("cuobjdump"))
-    if not is_program(cuobjdump):
-        cuobjdump = shutil.which("cuobjdump") or ""
+    cuobjdump = disassembler(nvcc)
     if not cuobjdump:
         say("machine code: not measured: cuobjdump was not found")
         return {}

@@ -10,6 +10,8 @@ per thread or block (block, registers, shared_bytes) are the largest.
 
 Without --output, it only checks that the program has all names in the claims; each wrong one is a
 line.
+
+example: recheck-report collect build/release/experiments/recheck --output probes.json
 """
 
 from __future__ import annotations
@@ -28,7 +30,6 @@ from typing import Any
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.collection import SNIPPETS
 from recheck_report.claims.names import Tables, faults
-from recheck_report.claims.toml import list_or_nearest
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
@@ -38,6 +39,7 @@ from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
+from recheck_report.record.typed import list_or_nearest
 
 
 def outcomes(

@@ -1,6 +1,9 @@
 """Compares records with the first of them, in times and verdicts.
 
-A record may have probes.json, and needs no GPU. Each record has a column in the table of claims.
+A record may have probes.json, and needs no GPU. Each record has a column in the table of claims. It
+ends with 0 even if something became slower; `verify` fails then.
+
+example: recheck-report compare before/record.json after/record.json --output comparison
 """
 
 from __future__ import annotations

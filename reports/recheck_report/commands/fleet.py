@@ -1,8 +1,11 @@
 """Compares the records from ReFrame's runs. DIR/README.md has each job, with its record or why it
 has none; DIR/compare/ compares every record with the first.
 
-RUNS is a folder of runs, as experiments/fleet/run.py leaves it, or a single run. The newest whole
-record of each place counts. Nothing is copied, and no folder outside RUNS is read.
+RUNS is a folder of runs, as the target fleet_run leaves it, or a single run. The newest whole
+record of each place counts. Nothing is copied, and no folder outside RUNS is read. Exit code 3:
+written, but some jobs left no whole record; each is a line.
+
+example: recheck-report fleet build/release/fleet/runs --output build/release/fleet/report
 """
 
 from __future__ import annotations
@@ -16,7 +19,6 @@ from recheck_report.commands import experiments_option
 from recheck_report.commands.output import write
 from recheck_report.fleet.runs import JOB, Job, load_runs
 from recheck_report.record.typed import printable
-from recheck_report.say import gpus
 from recheck_report.say.pages import compare, fleet
 from recheck_report.write import markdown
 
@@ -39,7 +41,7 @@ def _names(jobs: list[Job], records: list[Measured]) -> list[str]:
     names = []
     for report, job in zip(records, jobs, strict=True):
         test = "" if job.test == JOB else job.test
-        names.append(", ".join(filter(None, [gpus.machine(report), job.place, test, job.node])))
+        names.append(", ".join(filter(None, [compare.machine(report), job.place, test, job.node])))
     return names
 
 

@@ -1,5 +1,7 @@
-"""Explains why other harnesses give other numbers: a page next to other_harnesses.json, or a small
-table on standard output."""
+"""Explains why other harnesses give other numbers: a page next to other_harnesses.json.
+
+example: recheck-report harnesses build/release/other_harnesses
+"""
 
 from __future__ import annotations
 
@@ -8,26 +10,20 @@ from pathlib import Path
 
 from recheck_report.commands import Failed
 from recheck_report.files import replace
-from recheck_report.say import harnesses
-from recheck_report.say.pages.harnesses import page
+from recheck_report.say.pages import harnesses
 from recheck_report.write import markdown
 
 
 def options(parser: argparse.ArgumentParser) -> None:
     says = f"a folder with {harnesses.FILE}, as the target other_harnesses makes it"
     parser.add_argument("folder", type=Path, help=says)
-    says = "only print a small table in Markdown"
-    parser.add_argument("--short", action="store_true", help=says)
 
 
 def run(options: argparse.Namespace) -> int:
     numbers = harnesses.load(options.folder)
     if numbers is None:
         raise Failed(f"{options.folder}: has no {harnesses.FILE}; build other_harnesses first", 2)
-    if options.short:
-        print(markdown.block(harnesses.short(numbers)))
-        return 0
     path = options.folder / harnesses.PAGE
-    replace(path, markdown.page(page(numbers)))
+    replace(path, markdown.page(harnesses.page(numbers)))
     print(path)
     return 0

@@ -4,6 +4,8 @@ First come counters, tests and the cases that decide claims, then the rest of th
 of PROGRAM, one with --cases and one with --resume. After Ctrl-C or a failure, the report has
 whatever finished. The same command with RECHECK_RESUME=1 in the environment continues the run, or
 starts one.
+
+example: recheck-report measure build/release/experiments/recheck --measured out --report report
 """
 
 from __future__ import annotations
@@ -66,17 +68,13 @@ class Parts:
         files = (self.options.measured / name for name in (RECORD, JOURNAL))
         return max((file.stat().st_mtime_ns for file in files if file.exists()), default=None)
 
+    @property
     def new(self) -> bool:
         """Whether this run left a record."""
         return self.written() not in (None, self.before)
 
-    def call(self, *words: object) -> None:
-        """Runs a command, unless an earlier one failed. The command itself handles Ctrl-C."""
-        if not self.code:
-            self.code = self.ended(*words)
-
     def ended(self, *words: object) -> int:
-        """The exit code of a command."""
+        """The exit code of a command, which itself handles Ctrl-C."""
         child, code = subprocess.Popen([*map(str, words)]), 0
         while child.returncode is None:
             try:
@@ -85,43 +83,43 @@ class Parts:
                 code = INTERRUPTED
         return code or child.returncode
 
-    def python(self, command: str, *words: object) -> list[object]:
+    def python(self, command: str, *words: object) -> int:
         claims = ("--experiments", self.options.experiments)
         where = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
         python = [sys.executable, "-I", "-S", "-X", "utf8", *where, "-c", AGAIN]
-        return [*python, command, *words, *claims]
+        return self.ended(*python, command, *words, *claims)
 
     def collect(self) -> None:
-        tools = [f"--{name}={getattr(self.options, name)}" for name in ("ncu", "sanitizer", "nvcc")]
-        tests = [f"--tests={self.options.tests}"] if self.options.tests else []
-        tests += ["--quick"] if self.options.quick else []
+        named = ("ncu", "sanitizer", "nvcc", "tests")
+        tools = [f"--{name}={getattr(self.options, name)}" for name in named]
+        tools += ["--quick"] if self.options.quick else []
         output = self.options.measured / PROBES
-        self.call(*self.python("collect", self.options.program, *tools, *tests, "--output", output))
+        self.code = self.python("collect", self.options.program, *tools, "--output", output)
 
     def run(self, *words: str) -> None:
-        output = f"--output={self.options.measured}"
-        self.call(self.options.program, output, *words, *self.options.flags)
+        """Measures, and renders whatever finished. If only that fails, the next phase still runs,
+        unless the user interrupted it."""
+        if not self.code:
+            output = f"--output={self.options.measured}"
+            self.code = self.ended(self.options.program, output, *words, *self.options.flags)
         # the program may have set aside the probes of another machine, with its record
-        if not (self.options.measured / PROBES).exists():
+        if not self.code and not (self.options.measured / PROBES).exists():
             self.collect()
-
-    def render(self) -> None:
-        """Renders whatever finished. If that fails, the next phase still runs, unless the user
-        interrupted it."""
-        measured, shown = self.options.measured, []
-        if self.new():
-            if (measured / JOURNAL).exists():  # the run was killed, or its disk was full
-                self.ended(self.options.program, f"--output={measured}", "--recover")
-            for option in ("bundle", "peak"):
-                if value := getattr(self.options, option):
-                    shown += [f"--{option}", value]
-            if self.options.beside:
-                shown += ["--beside", *self.options.beside]
-            words = self.python("render", measured, "--output", self.options.report, *shown)
-            code = self.ended(*words)
+        if self.new:
+            code = self.render()
             self.shown.append(code == 0)
-            if code == INTERRUPTED:
-                self.code = self.code or code
+            self.code = self.code or (code if code == INTERRUPTED else 0)
+
+    def render(self) -> int:
+        measured, shown = self.options.measured, []
+        if (measured / JOURNAL).exists():  # the run was killed, or its disk was full
+            self.ended(self.options.program, f"--output={measured}", "--recover")
+        for option in ("bundle", "peak"):
+            if value := getattr(self.options, option):
+                shown += [f"--{option}", value]
+        if self.options.beside:
+            shown += ["--beside", *self.options.beside]
+        return self.python("render", measured, "--output", self.options.report, *shown)
 
 
 def say(part: str, what: str) -> None:
@@ -156,11 +154,8 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    collection, parts, start = (
-        load_collection(options.experiments),
-        Parts(options),
-        time.monotonic(),
-    )
+    collection, parts = load_collection(options.experiments), Parts(options)
+    start = time.monotonic()
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
     try:
@@ -173,30 +168,34 @@ def run(options: argparse.Namespace) -> int:
     asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags
     resumed = asked and parts.before is not None
     options.flags = [flag for flag in options.flags if flag != "--resume"] + ["--resume"] * resumed
-    claims_alone = decide and options.quick
-    claims_first = decide and not resumed
-    if claims_alone or claims_first:
-        say("part 1 of 1" if options.quick else "part 1 of 2", "the cases behind claims")
-    if not resumed:
-        parts.collect()
-    if claims_alone or claims_first:
-        parts.run(f"--cases={cases}")
-        parts.render()
-    if not parts.code and not claims_alone:
-        say("part 2 of 2", "the rest of the matrix")
-        parts.run(*(["--resume"] if claims_first else []))
-        parts.render()
-    shown = parts.shown
-    if shown and shown[-1]:
+    phases: list[tuple[str, list[str]]] = []
+    if decide and (options.quick or not resumed):
+        phases.append(("the cases behind claims", [f"--cases={cases}"]))
+    if not (decide and options.quick):
+        phases.append(("the rest of the matrix", ["--resume"] if phases else []))
+    for at, (what, flags) in enumerate(phases, 1):
+        say(f"part {at} of {len(phases)}", what)
+        if at == 1 and not resumed:
+            parts.collect()
+        parts.run(*flags)
+        if parts.code:
+            break
+    if parts.shown and parts.shown[-1]:
         for line in last_lines(options.report):
             print(line)
-    if parts.code and parts.new():
+    if parts.code and parts.new:
         say("to continue", f"run the same command with {RESUME}=1 in front of it")
     say("end", f"after {time.monotonic() - start:.0f} s")
-    if parts.code and not parts.new():
+    return failed(parts)
+
+
+def failed(parts: Parts) -> int:
+    """The exit code of the command; raises Failed where something is left to do."""
+    options = parts.options
+    if parts.code and not parts.new:
         raise Failed("nothing was measured; earlier files are unchanged", parts.code)
-    if shown and not shown[-1]:
-        older = f", and {options.report} is only of the first phase" if any(shown) else ""
+    if parts.shown and not parts.shown[-1]:
+        older = f", and {options.report} is only of the first phase" if any(parts.shown) else ""
         folders = options.measured, options.report, options.experiments  # from any folder
         again = "recheck-report render {} --output {} --experiments {}"
         again = again.format(*(folder.resolve() for folder in folders))

@@ -4,13 +4,13 @@ Evidence comes from a clean tree, from a Release build, and from a commit of the
 falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
 is written: the record is only checked. Either way, each thing that a reader may miss is a line.
 Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
+
+example: recheck-report publish build/release/report --results reports/results
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +20,7 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, peak_of, render
+from recheck_report.files import git
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.record.typed import BadRecord
@@ -49,8 +50,8 @@ def lacks(report: Measured) -> Iterator[str]:
 def untraceable(record: Record, results: Path | None) -> str | None:
     """Why the record's commit is not in the history of the results' branch, or None. Results
     outside any repository have no history, so any commit will do."""
-    git = record.environment.git
-    if not git.has_commit:
+    commit = record.environment.git.commit
+    if not record.environment.git.has_commit:
         return "git knew no commit when it was built; build in a git checkout and measure again"
     if results is None:
         return None
@@ -58,29 +59,16 @@ def untraceable(record: Record, results: Path | None) -> str | None:
     while not folder.is_dir():  # the first evidence makes it
         folder = folder.parent
     try:
-        if why := _git(folder, "rev-parse", "--git-dir")[1]:
+        if why := git(folder, "rev-parse", "--git-dir").stderr.strip():
             return None if "not a git repository" in why else f"git in {folder} fails: {why}"
-        absent = _git(folder, "merge-base", "--is-ancestor", git.commit or "", "HEAD")[1]
-        shallow = _git(folder, "rev-parse", "--is-shallow-repository")[0] == "true"
+        if not git(folder, "merge-base", "--is-ancestor", commit or "", "HEAD").returncode:
+            return None
+        if git(folder, "rev-parse", "--is-shallow-repository").stdout.strip() == "true":
+            remedy = "run git fetch --unshallow, and publish again"
+            return f"{folder} is a shallow clone, which may lack its commit {commit}; {remedy}"
     except OSError as error:
         return f"git does not run: {error.strerror}; install it"
-    if absent is not None and shallow:
-        remedy = "run git fetch --unshallow, and publish again"
-        return f"{folder} is a shallow clone, which may lack its commit {git.commit}; {remedy}"
-    if absent is not None:
-        return f"its commit {git.commit} is not in the history of {folder}; measure at one that is"
-    return None
-
-
-def _git(folder: Path, *words: str) -> tuple[str, str | None]:
-    """What git prints, and its error message if it fails. Ignores environment variables of the user
-    and of hooks. Raises OSError if git is missing."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
-    command = ["git", "-c", "safe.directory=*", "-C", str(folder), *words]
-    done = subprocess.run(
-        command, capture_output=True, check=False, text=True, errors="replace", env=env
-    )
-    return done.stdout.strip(), done.stderr.strip() if done.returncode else None
+    return f"its commit {commit} is not in the history of {folder}; measure at one that is"
 
 
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:

@@ -3,6 +3,8 @@ experiments and the method, charts/*.svg, cases.csv, record.json, verdicts.json 
 
 Every record becomes a report, which marks odd values. Files are written only once all of them exist
 in memory.
+
+example: recheck-report render build/release/measured --output report --beside reports/results/*
 """
 
 from __future__ import annotations
@@ -23,26 +25,25 @@ from recheck_report.claims.sources import SOURCES
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
+from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
-from recheck_report.record.record import MEMORY_LEVELS, Experiment
+from recheck_report.record.record import Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say import harnesses, standings
+from recheck_report.say.answer import Peak, fastest_rows
 from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
-from recheck_report.say.nodes import Page, Picture, blocks, text
-from recheck_report.say.pages import changes as changes_page
+from recheck_report.say.nodes import Page, blocks, text, unlinked
+from recheck_report.say.pages import changed_checks, harnesses, without
 from recheck_report.say.pages import claims as claims_page
 from recheck_report.say.pages import errata as errata_page
-from recheck_report.say.pages import harnesses as harnesses_page
-from recheck_report.say.pages import without
 from recheck_report.say.pages.experiment import experiment_page
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import Peak, readme
-from recheck_report.say.times import cases_csv
+from recheck_report.say.pages.readme import readme
+from recheck_report.say.tables import cases_csv
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 
-MOST_RUNS = 4  # records that report.html holds to compare with, 100 KB each
+MOST_RUNS = 4  # records that report.html is compared with
 
 
 def _whole(title: str, make: Callable[[], bytes]) -> bytes:
@@ -64,8 +65,13 @@ def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Pea
         peak = read(folder / name, own)
     else:
         peak = Measured(load(folder / name)[0], Collection(folder, {}), {})
-    figures = standings.brief(peak)
-    return Peak(figures, f"{link}/{name}/") if figures else None
+    rows = {
+        each.name: [
+            tuple(map(unlinked, row)) for row in fastest_rows(peak, each) if row[3].plain != NONE
+        ]
+        for each in peak.record.ordinary
+    }
+    return Peak(rows, f"{link}/{name}/") if any(rows.values()) else None
 
 
 def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
@@ -78,7 +84,7 @@ def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
             continue
         if numbers and numbers.environment.gpu == report.gpu:
             data = (folder / harnesses.FILE).read_bytes()
-            page = markdown.page(harnesses_page.page(numbers, README))
+            page = markdown.page(harnesses.page(numbers, README))
             return {harnesses.FILE: data, harnesses.PAGE: page}
     return {}
 
@@ -97,19 +103,15 @@ def render(
     files = {"verdicts.json": verdicts_json(record, report.judgement), **(more or {})}
     drawn = charts(report)
 
-    def pictures(name: str) -> list[Picture]:
-        return [chart.picture for chart in drawn.get(name, ())]
-
     for experiment in record.ordinary:
 
         def made(experiment: Experiment = experiment) -> bytes:
-            shown = pictures(experiment.name)
+            shown = drawn.get(experiment.name, [])
             return markdown.page(experiment_page(report, experiment, shown))
 
         files[page(experiment)] = _whole(experiment.title, made)
-    of_levels = pictures(MEMORY_LEVELS)
-    files[METHOD] = _whole("method", lambda: markdown.page(method_page(report, of_levels)))
-    drawing = next(iter(pictures("")), None)
+    files[METHOD] = _whole("method", lambda: markdown.page(method_page(report)))
+    drawing = next(iter(drawn.get("", ())), None)
     if drawing:
         files[CLAIMS] = _whole(
             "claims", lambda: markdown.page(claims_page.page(report, others, drawing))
@@ -117,13 +119,13 @@ def render(
     if report.judgement.errata or report.collection.listings:
         files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(report)))
     if report.changed_verdicts:
-        files[CHANGES] = _whole("changes", lambda: markdown.page(changes_page.page(report)))
+        files[CHANGES] = _whole("changes", lambda: markdown.page(changed_checks.page(report)))
     files[CASES] = cases_csv(record)
     files |= report.compressed
-    files |= {f"charts/{c.picture.name}": c.svg for of in drawn.values() for c in of if c.svg}
+    files |= {f"charts/{each.name}": each.svg for of in drawn.values() for each in of if each.svg}
     runs = [run for run in beside if run.record.environment != record.environment]
     files["report.html"] = or_placeholder(
-        lambda: html_page(report, peak, runs[:MOST_RUNS]),
+        lambda: html_page(report, peak, runs[:MOST_RUNS], drawn),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files

@@ -1,43 +1,33 @@
-"""Prints the verdicts on a record, and compares them and its times with the committed ones.
+"""Compares the verdicts on a record and its times with the committed ones.
 
 DIR holds published reports, a folder for each GPU model. DIR/<gpu>/record.json is what a GPU of
 that model is expected to do; both records are judged now. Three kinds of differences fail, each a
-line: another verdict (an expected "undecided" allows any that was measured), a kernel that is
-slower in some case by more than two runs of the same code differ, and a kernel that lost times.
-Times beyond the hardware's limits, and claims left undecided by disturbed times, are lines that do
-not fail. Exit code 1: a difference.
+line: another verdict (an expected "undecided" allows any that was measured, and disturbed times
+decide nothing), a kernel that is slower in some case by more than two runs of the same code differ,
+and a kernel that lost times. Exit code 1: a difference.
+
+example: recheck-report verify build/release/report --expected reports/results
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
 from pathlib import Path
 
 from recheck_report.anchors import slug
-from recheck_report.claims import load_collection
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import NONE, VERDICTS, count, duration, margin
+from recheck_report.formatting import VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
-from recheck_report.record.verdicts import Verdict, Verdicts
-from recheck_report.say.claim import counted, verdicts_of
+from recheck_report.record.verdicts import Verdicts
+from recheck_report.say.answer import counted
+from recheck_report.say.claim import verdicts_of
 from recheck_report.say.outcome import in_words
-from recheck_report.say.times import Pair, changed_words, place, row_of
+from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 
-MOST = 8  # lines of one kind; the rest is counted
-
-
-def lines(verdicts: Verdicts, titles: dict[str, str]) -> list[str]:
-    """A line for each claim, in columns."""
-    table = [[v.id, v.verdict, _effect(v), titles.get(v.id, "")] for v in verdicts.claims]
-    widths = [max(map(len, column), default=0) for column in zip(*table, strict=True)]
-    return [
-        "  ".join(text.ljust(size) for text, size in zip(row, widths, strict=True)).rstrip()
-        for row in table
-    ]
+MOST = 8  # lines on lost times; the rest is counted
 
 
 def differences(verdicts: Verdicts, expected: Verdicts) -> list[str]:
@@ -48,24 +38,9 @@ def differences(verdicts: Verdicts, expected: Verdicts) -> list[str]:
         disturbed = new.verdict == "undecided" and new.reason
         allowed = old.verdict == "undecided" and new.verdict != "not measured"
         if new.verdict != old.verdict and not disturbed and not allowed:
-            why = _effect(new) if new.measured else new.reason or "no reason given"
+            why = in_words(new.measured) if new.measured else new.reason or "no reason given"
             result.append(f"{name}: was {old.verdict}, is {new.verdict}: {why}")
     return result
-
-
-def _first(kind: str, entries: list[str]) -> list[str]:
-    """The first MOST entries as lines of that kind, and one that counts the rest."""
-    more = len(entries) - MOST
-    shown = [*entries[:MOST], *([f"{more} more"] if more > 0 else [])]
-    return [f"{kind}: {entry}" for entry in shown]
-
-
-def cannot_tell(verdicts: Verdicts, expected: Verdicts) -> list[str]:
-    """A line for each claim that disturbed times leave undecided."""
-    undecided = (v for v in verdicts.claims if v.verdict == "undecided" and v.reason)
-    return _first(
-        "cannot tell", [f"{v.id}: {v.reason}" for v in undecided if v.id in expected.by_id]
-    )
 
 
 def slower(pair: Pair) -> list[str]:
@@ -95,17 +70,9 @@ def gone(pair: Pair) -> list[str]:
         old, new = cases[0]
         now = f"now {new.why_not}" if new else "now not in the record"
         rest = f"; so {len(cases) - 1} more of its cases" if len(cases) > 1 else ""
-        result.append(f"{name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
-    return _first("gone", result)
-
-
-def too_good(report: Measured) -> list[str]:
-    """A line for each time that beats the hardware's limits."""
-    return _first("suspect", [f"{name}: {why}" for name, why in report.faster_than_ceiling.items()])
-
-
-def _effect(verdict: Verdict) -> str:
-    return in_words(verdict.measured) if verdict.measured else NONE
+        result.append(f"gone: {name} at {place(old)}: {duration(old.time.median)}, {now}{rest}")
+    more = [f"gone: {len(result) - MOST} more"] if len(result) > MOST else []
+    return result[:MOST] + more
 
 
 def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
@@ -116,11 +83,6 @@ def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
 def _experiments(report: Measured) -> set[str]:
     """The experiments of a record, except those about the machine itself."""
     return {experiment.name for experiment in report.record.experiments} - {*SPECIAL}
-
-
-def _print(result: Iterable[str]) -> None:
-    for line in result:
-        print(line)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -140,14 +102,8 @@ def run(options: argparse.Namespace) -> int:
     gpu = report.gpu if report.record.environment.gpu else None
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
     expected = _judged(path, options.experiments) if path and path.is_dir() else None
-    titles = {claim.id: claim.title for claim in load_collection(options.experiments).claims}
-    _print(lines(verdicts, titles))
     counts = {word: sum(v.verdict == word for v in verdicts.claims) for word in VERDICTS}
-    print(f"\n{counted(counts).plain}: {gpu or 'no GPU'}")
-    if not verdicts.claims and report.collection.left_out:
-        names = ", ".join(sorted(_experiments(report)))
-        print(f"{options.experiments} has no claim about this record's experiments: {names}")
-    _print(too_good(report))
+    print(f"{counted(counts).plain}: {gpu or 'no GPU'}")
     if expected and path:
         return _compare(report, verdicts, *expected, path / RECORD)
     if folder:
@@ -160,16 +116,14 @@ def _compare(
     report: Measured, verdicts: Verdicts, base: Measured, expected: Verdicts, path: Path
 ) -> int:
     """Prints how a report differs from the expected one; returns the exit code."""
-    _print(f"expected: {line}" for line in too_good(base))
     if not _experiments(report) & _experiments(base):
         names = ", ".join(sorted(_experiments(base))) or "none"
         print(f"no expectation: {path} is of other experiments ({names})")
         return 0
-    if left_out := len(verdicts.by_id.keys() ^ expected.by_id.keys()):
-        print(f"{count(left_out, 'claim')} of experiments that only one of the records has")
     pair = Pair(base, report)
     changed, worse, lost = differences(verdicts, expected), slower(pair), gone(pair)
-    _print([*changed, *worse, *lost, *cannot_tell(verdicts, expected)])
+    for line in (*changed, *worse, *lost):
+        print(line)
     if pair.disturbed:
         print(f"disturbed: {pair.disturbed}")
     compared = count(sum(change.new.role == "rung" for change in pair.changes), "case")
@@ -180,6 +134,4 @@ def _compare(
     kinds += [count(len(worse), "slower kernel")] if worse else []
     kinds += ["kernels without a time"] if lost else []
     print(f"not as expected: {', '.join(kinds)}; of {compared} of kernels: {path}")
-    if worse:
-        print("1 in 1000 unchanged cases looks this slow by chance: measure a single one again")
     return 1

@@ -54,7 +54,7 @@ def load_runs(folder: Path) -> list[Job]:
     """The jobs of every run in a folder, or of one run, in order of time. An unreadable report
     counts as a job. Raises BadRecord if no jobs are found."""
     if not folder.is_dir():
-        raise BadRecord(f"{folder}: is not a folder; experiments/fleet/run.py makes one of runs")
+        raise BadRecord(f"{folder}: is not a folder; the target fleet_run makes one of runs")
     every = [folder] if _is_run(folder) else [*filter(_is_run, sorted(folder.iterdir()))]
     jobs = [job for run in every for job in _jobs(run, folder)]
     if not jobs:

@@ -13,8 +13,9 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from types import UnionType
@@ -64,6 +65,29 @@ class Is:
 
 
 ANY = Is()
+
+
+class Strict:
+    """A dataclass whose files have no other members. `validate` raises Unfit if its members
+    contradict each other."""
+
+    def validate(self) -> None:
+        pass
+
+
+def list_or_nearest(names: Iterable[str], wrong: str) -> str:
+    """The valid names for an error message: all, or the nearest of more than 12."""
+    valid = list(dict.fromkeys(names))
+    if len(valid) <= 12:
+        return f"choose from {', '.join(valid)}" if valid else "none are defined"
+    return f"nearest are {', '.join(get_close_matches(wrong, valid, 4, 0))}"
+
+
+def only(table: dict[str, Any], allowed: Iterable[str], where: str) -> None:
+    """Raises Unfit for another key; `where` is its path's beginning."""
+    for key in table:
+        if key not in allowed:
+            raise Unfit(f"is unknown; {list_or_nearest(allowed, key)}", f"{where}{key}")
 
 
 def printable(text: str) -> str:
@@ -194,7 +218,8 @@ def _dict(inner: Any, limits: Is) -> Read:
 
 
 def _dataclass(kind: Any) -> Read:
-    """Ignores unknown members. A member with a default may be missing or null."""
+    """Ignores unknown members unless the class is Strict. A member with a default may be missing
+    or null."""
     readers: list[tuple[str, Read, bool, bool]] = []
 
     def learn() -> None:
@@ -210,6 +235,8 @@ def _dataclass(kind: Any) -> Read:
         if not readers:  # not earlier, as a class may contain itself
             learn()
         given, values = _collection(value, where, dict, "an object"), {}
+        if issubclass(kind, Strict):
+            only(given, [name for name, *_ in readers], f"{where}." if where else "")
         for name, convert, needed, nullable in readers:
             if not needed and (name not in given or (given[name] is None and not nullable)):
                 continue
@@ -220,7 +247,10 @@ def _dataclass(kind: Any) -> Read:
                 values[name] = convert(given[name], at, notes)
             except Unfit as unfit:
                 _noted(unfit, None if needed else notes)
-        return kind(**values)
+        result = kind(**values)
+        if isinstance(result, Strict):
+            result.validate()
+        return result
 
     return read
 

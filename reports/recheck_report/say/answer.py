@@ -1,19 +1,20 @@
-"""A report's answer, section by section, for its first page and for the first view of report.html:
-the fastest kernels, what fails, what depends, what holds, how sure that is, what it cannot tell."""
+"""A report's answer for its first page and for the first view of report.html: its headline, the
+fastest kernels, what fails, depends and holds, how sure that is, and what it cannot tell."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from recheck_report.anchors import CLAIMS, METHOD, page
+from recheck_report.anchors import CLAIMS, METHOD, README, page, slug
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, VERDICTS, shape_label
+from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
-from recheck_report.say import glossary, provenance, standings
-from recheck_report.say.claim import EVERY, SUMMARY, View, claim_row, reason
+from recheck_report.say import provenance, standings
+from recheck_report.say.claim import because, measured, reason, reference, said, tested
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
     Block,
@@ -29,12 +30,13 @@ from recheck_report.say.nodes import (
     marked,
     table,
     text,
+    texts,
 )
 from recheck_report.say.trust import trust, trusted
 
 LIMITS = {
-    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, with
-its settings as found.""",
+    "machine": """**Another GPU, host, clock or driver.** One process measured one machine, as it
+was set.""",
     "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
 on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
@@ -42,16 +44,69 @@ one shape.""",
     "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
     "no drained": """**Kernels that write much.** Not measured: drained times. Cold times leave out
 bytes that are still in the L2 cache when the kernel ends, up to half of that cache.""",
-    "shapes": "**Other shapes.** Between the shapes measured, another kernel may be the fastest.",
-    "cheats": f"""**Kernels that cheat.** Only wrong output is rejected. The method lists
-[what passes]({METHOD}#how-it-was-measured).""",
+    "shapes": "**Other shapes.** Between those measured, another kernel may be the fastest.",
+    "cheats": f"""**Kernels that cheat.** Only wrong output is rejected; the method lists
+[the rest]({METHOD}#how-it-was-measured).""",
     "causes": """**Why a kernel is fast**, unless a counter says so. Other explanations are a
 reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
-SYMBOLS = {"ᵉ": glossary.WORDS["ᵉ"], "§": "by tensor cores on split inputs, within a bound"}
+EVERY = "on every GPU"  # instead of how many other runs agree
+CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
 MOST = 8  # claims of a table; the others are folded
+
+
+# the headline
+
+
+def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
+    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
+    link to the place of its verdict's claims."""
+    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+
+    def part(verdict: str, of: str = "") -> Text:
+        count = counts.get(verdict, 0)
+        number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
+        return text(number, of, f" {VERDICTS[verdict].verb(count)}")
+
+    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
+    judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
+    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
+
+
+def by_verdict(report: Measured) -> dict[str, int]:
+    return {verdict: report.judgement.count(verdict) for verdict in VERDICTS}
+
+
+def counts(report: Measured) -> Text:
+    return counted(by_verdict(report), lambda verdict: f"{CLAIMS}#{slug(verdict)}")
+
+
+def headline(report: Measured) -> str:
+    """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong as
+    printed"; empty without claims."""
+    if not report.record.gpu_measured:
+        return "nothing was measured on a GPU"
+    counts = by_verdict(report)
+    total = sum(counts.values()) - counts[NOT_JUDGED]
+    holds, *fail = (
+        (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
+    )
+    said = " and ".join(f"{n} {verb}" for n, verb in fail if n) or f"0 {fail[0][1]}"
+    return f"{holds[0]} of {total} claims {holds[1]}; {said}" if total else ""
+
+
+def left_out(report: Measured) -> Text:
+    """The claims that are not shown, because the record lacks their experiments."""
+    if not (many := report.collection.left_out):
+        return Text()
+    claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
+    where = ", ".join(f"{count} about {name}" for name, count in many.items())
+    return text(f"{claims} left out, of experiments that this record does not have: {where}.")
+
+
+# the fastest
 
 
 def whose_kernels(report: Measured) -> str:
@@ -65,16 +120,20 @@ def whose_kernels(report: Measured) -> str:
     return " from the articles" if len(sources) > 1 else " from the article"
 
 
-def symbols(rows: Iterable[Sequence[Text] | Sequence[Text | str]]) -> Text | None:
-    """What the marks in these rows mean; None without one."""
-    shown = "".join(text(cell).plain for row in rows for cell in row)
-    used = [f"{mark}: {meaning}." for mark, meaning in SYMBOLS.items() if mark in shown]
-    return text(" ".join(used)) if used else None
+@dataclass(frozen=True)
+class Peak:
+    """What the peak collection's report of a GPU model reports on its fastest kernels: the rows of
+    `fastest_rows` that have a ratio, by experiment."""
+
+    rows: dict[str, list[tuple[Text, ...]]]
+    folder: str  # the folder of that report, as an address relative to this one
 
 
-def fastest(report: Measured) -> Section | None:
-    """The best kernel of each experiment at its headline shape against the library."""
-    rows = [row for experiment in report.record.ordinary for row in _fastest(report, experiment)]
+def fastest(report: Measured, peak: Peak | None) -> Section | None:
+    """The best kernel of each experiment at its headline shape against the library, and below what
+    kernels beyond the documents reach."""
+    ordinary = report.record.ordinary
+    rows = [row for each in ordinary for row in fastest_rows(report, each)]
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
@@ -84,14 +143,24 @@ def fastest(report: Measured) -> Section | None:
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
-    claims = map(claim_row, report.judgement.claims)
+    claims = map(_claim_row, report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
-    return Section(text(title), blocks(table(columns, rows), symbols([*rows, *claims])), "fastest")
+    beyond, fold = [row for each in ordinary if peak for row in peak.rows.get(each.name, ())], None
+    if peak and beyond:
+        lead = text("From ", link(f"{peak.folder}{README}", "another report"), ":")
+        name = "Kernels beyond the documents"
+        fold = Fold(
+            text(name),
+            blocks(lead, table(["experiment", "kernel", *columns[2:]], beyond, title=name)),
+        )
+    shown = blocks(table(columns, rows), fold, marks([*rows, *beyond, *claims]))
+    return Section(text(title), shown, "fastest")
 
 
-def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | str]]:
-    """A row for each contest of an experiment that has a time."""
+def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
+    """For each contest of an experiment that has a time: which and where, the kernel, the library,
+    the kernel against the library for one launch and sustained, how many shapes it won."""
     none = link(f"{page(experiment)}#without-a-time", "no time")
     title = link(page(experiment), experiment.title)
     where = f"{standings.in_fp32(report, experiment)}, {shape_label(experiment.headline)}"
@@ -103,7 +172,7 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
         label = f", {contest.label}" if contest.label else ""
         shapes = link(f"{page(experiment)}#shapes", counts) if counts else NONE
         if not shown.names:
-            yield [text(title, where, label), none, *[NONE] * 3, shapes]
+            yield texts((text(title, where, label), none, *[NONE] * 3, shapes))
             continue
         warm = standings.standing(report, experiment, contest, regime="sustained")
         over = warm.words if contest.library else text(NONE)
@@ -124,10 +193,27 @@ def _fastest(report: Measured, experiment: Experiment) -> Iterator[list[Text | s
             pair[0] = text(pair[0], BREAK, f"{kind}: ", named)
             if printed.ratio:
                 single = text(single, BREAK, "listing: ", printed.words)
-        yield [text(title, where, label), *pair, single, over, shapes]
+        yield texts((text(title, where, label), *pair, single, over, shapes))
 
 
 # the claims, by verdict
+
+
+def _other_runs(judged: Judged) -> str:
+    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
+    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
+        return EVERY
+    agree, runs = judged.other_runs
+    return f"{agree} of {runs}" if runs and judged.headline else ""
+
+
+def _claim_row(judged: Judged) -> list[Text]:
+    """A claim in one row that reads without a click. What a verdict depends on is in its reason, so
+    the ratio that one choice gives is left out."""
+    about = text(reference(judged.claim.id), " ", said(judged.claim))
+    runs = text(_other_runs(judged) or NONE)
+    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
+    return [about, says, because(judged) or text(NONE), runs]
 
 
 def _with(report: Measured, *verdicts: str) -> list[Judged]:
@@ -138,9 +224,10 @@ def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
     """A table of claims; those after the first few are folded."""
 
     def some(part: list[Judged], title: str) -> Table:
-        rows = [claim_row(judged) for judged in part]
+        rows = [_claim_row(judged) for judged in part]
         runs = {row[-1].plain for row in rows}
-        columns = SUMMARY if len(runs) > 1 or runs.isdisjoint({NONE, EVERY}) else SUMMARY[:-1]
+        told = len(runs) > 1 or runs.isdisjoint({NONE, EVERY})
+        columns = CLAIMS_COLUMNS if told else CLAIMS_COLUMNS[:-1]
         return table(columns, (row[: len(columns)] for row in rows), title=title)
 
     shown, more = claims[:MOST], claims[MOST:]
@@ -185,9 +272,9 @@ def folded(report: Measured) -> Section | None:
             if not some:
                 continue
             name = f"{source.id}, {source.name}: {len(some)} {VERDICTS[verdict].verb(len(some))}"
-            rows = [claim_row(judged) for judged in some]
+            rows = [_claim_row(judged) for judged in some]
             of_table = f"{source.id}, {verdict}"
-            shown = table(SUMMARY, rows, title=of_table)
+            shown = table(CLAIMS_COLUMNS, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
                 about = (
                     (row[0], reason(judged) or NONE) for row, judged in zip(rows, some, strict=True)
@@ -203,13 +290,10 @@ def folded(report: Measured) -> Section | None:
 
 
 def sure(report: Measured) -> Section:
-    """How far the numbers can be trusted, and how the claims were decided."""
-    view = View(report)
+    """How far the numbers can be trusted."""
     titles = [remark.title for remark in provenance.brands(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
-    kinds = table(("decided", *(verdict for verdict in VERDICT.VERDICTS)), view.kinds, range(1, 8))
-    fold = Fold(text("How the claims were decided"), (kinds,))
-    shown = blocks(trusted(report, titles), Bullets(tuple(items)), fold if view.claims else None)
+    shown = blocks(trusted(report, titles), Bullets(tuple(items)))
     return Section(text("How sure is that?"), shown, "sure")
 
 

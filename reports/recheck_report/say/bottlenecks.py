@@ -13,6 +13,7 @@ from recheck_report.formatting import NONE, shape_label, significant
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import standings
+from recheck_report.say.glossary import LIMITED
 from recheck_report.say.nodes import (
     Code,
     Section,
@@ -36,7 +37,6 @@ UNITS = {
     "dram_percent": "DRAM",
 }
 LEAST = 1.0  # percent; units that are less busy are not named
-LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
 
 COSTS = ["kernel", "shape", "bank conflicts per request", "sectors per load request"]
 COSTS += ["sectors per store request", "DRAM bytes over compulsory bytes"]

@@ -10,8 +10,7 @@ from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import few
 from recheck_report.record.verdicts import NOT_MEASURED
-from recheck_report.say.nodes import text
-from recheck_report.say.remark import Remark
+from recheck_report.say.nodes import Remark, text
 
 MANY = 10  # cases from which on a cause is named that costs no claim
 REASONS = 2  # of a cause that are quoted

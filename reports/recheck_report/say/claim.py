@@ -8,25 +8,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
-from recheck_report.anchors import CLAIMS, claim_place, slug
+from recheck_report.anchors import claim_place
 from recheck_report.claims import Claim, Judged, Judgement
-from recheck_report.claims.checks import POLICY
-from recheck_report.claims.load import BY_READING, KINDS
-from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, duration, margin, significant
+from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Record
 from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.say import outcome as say
 from recheck_report.say.asked import asked, named_by_claim
-from recheck_report.say.nodes import BREAK, Text, emphasis, joined, link, prose, text
+from recheck_report.say.nodes import BREAK, Text, joined, link, prose, text
 from recheck_report.statistics.ratio import LEVEL
-
-EVERY = "on every GPU"  # instead of how many other runs agree
-SUMMARY = ["they said", "measured", "why", "earlier runs that agree"]
-
 
 # what a document says
 
@@ -121,8 +114,8 @@ def _first(judged: Judged) -> str:
         holding = _holding(judged.in_our_reading, "choices")
         return f"It holds with {holding}, and is undecided with {open_in}."
     if outcome and outcome.p and outcome.p >= LEVEL:
-        p = significant(outcome.p, 2)
-        return f"p = {p} after the correction: there are few rounds, or they vary much."
+        p = p_value(outcome.p)
+        return f"{p} after the correction: there are few rounds, or they vary much."
     return ""
 
 
@@ -155,130 +148,6 @@ def reason(judged: Judged) -> Text:
         least = duration(judged.too_short)
         return text(f"launches of {least} vary too much from run to run: a larger shape may decide")
     return Text()
-
-
-def other_runs(judged: Judged) -> str:
-    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
-    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
-        return EVERY
-    agree, runs = judged.other_runs
-    return f"{agree} of {runs}" if runs and judged.headline else ""
-
-
-# all that is known of a claim besides its row, a line each
-
-
-def asked_and_then(claim: Claim) -> list[Text]:
-    """What its checks ask, and what its document measured."""
-    hardware = "" if claim.hardware in claim.figure else prose(claim.hardware)
-    then = joined(", ", [figure(claim), hardware])
-    return ["Required: " + prose(claim.expected).ended, *(["Then: " + then + "."] if then else [])]
-
-
-def findings(record: Record, judged: Judged) -> list[Text]:
-    """What each of its checks found."""
-    return [say.fact(record, outcome) for outcome in judged.outcomes]
-
-
-def also_measured(record: Record, judged: Judged) -> list[Text]:
-    """What decides nothing."""
-    facts = (say.fact(record, outcome, of_claim=False) for outcome in judged.also)
-    return ["Also measured: " + fact for fact in facts]
-
-
-def left_open(claim: Claim) -> list[Text]:
-    return ["The document leaves open: " + prose(parameter.what).ended for parameter in claim.open]
-
-
-# all claims of a record
-
-
-def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
-    """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
-    link to the place of its verdict's claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
-
-    def part(verdict: str, of: str = "") -> Text:
-        count = counts.get(verdict, 0)
-        number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
-        return text(number, of, f" {VERDICTS[verdict].verb(count)}")
-
-    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
-    judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
-    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
-
-
-def claim_row(judged: Judged) -> list[Text]:
-    """A claim in one row of the table SUMMARY, which reads without a click. What a verdict depends
-    on is in its reason, so the ratio that one choice gives is left out."""
-    about = text(reference(judged.claim.id), " ", said(judged.claim))
-    runs = text(other_runs(judged) or NONE)
-    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
-    return [about, says, because(judged) or text(NONE), runs]
-
-
-class View:
-    """The verdicts on one record."""
-
-    def __init__(self, report: Measured) -> None:
-        self.report = report
-        self.record, self.claims = report.record, report.judgement.claims
-
-    @property
-    def by_verdict(self) -> dict[str, int]:
-        return {verdict: self.report.judgement.count(verdict) for verdict in VERDICTS}
-
-    @property
-    def counts(self) -> Text:
-        return counted(self.by_verdict, lambda verdict: f"{CLAIMS}#{slug(verdict)}")
-
-    @property
-    def headline(self) -> str:
-        """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong as
-        printed"; empty without claims."""
-        if not self.record.gpu_measured:
-            return "nothing was measured on a GPU"
-        counts = self.by_verdict
-        total = sum(counts.values()) - counts[NOT_JUDGED]
-        holds, *fail = (
-            (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
-        )
-        said = " and ".join(f"{n} {verb}" for n, verb in fail if n) or f"0 {fail[0][1]}"
-        return f"{holds[0]} of {total} claims {holds[1]}; {said}" if total else ""
-
-    @property
-    def left_out(self) -> Text:
-        """The claims that are not shown, because the record lacks their experiments."""
-        if not (many := self.report.collection.left_out):
-            return Text()
-        claims = "1 claim is" if sum(many.values()) == 1 else f"{sum(many.values())} claims are"
-        where = ", ".join(f"{count} about {name}" for name, count in many.items())
-        return text(f"{claims} left out, of experiments that this record does not have: {where}.")
-
-    @property
-    def policy(self) -> Text:
-        """How words without a figure are read, of those that checks of these claims have."""
-        words = {check.word for judged in self.claims for check in judged.claim.checks}
-        readings = []
-        for word, (ours, *others) in POLICY.items():
-            if word in words and ours != 1:  # faster is faster
-                read = f"{ours:g} times" if ours >= 1 else f"{100 * ours:g} % of the total"
-                also = ", ".join(f"{other:g}" for other in others)
-                more = f" (also read: {also})" if also else ""
-                readings.append(text(emphasis(word), f" is more than {read}{more}"))
-        return joined("; ", readings)
-
-    @property
-    def kinds(self) -> list[list[str]]:
-        """How many claims have which verdict, a row for each way to decide them."""
-        by_kind: dict[str, Counter[str]] = {kind: Counter() for kind in (*KINDS, BY_READING)}
-        for judged in self.claims:
-            by_kind[judged.claim.kind][judged.verdict] += 1
-        return [
-            [f"{counts.total()} {kind}", *(str(counts[verdict]) for verdict in VERDICTS)]
-            for kind, counts in by_kind.items()
-            if counts
-        ]
 
 
 # verdicts.json

@@ -3,23 +3,33 @@ claims have changed."""
 
 from __future__ import annotations
 
-from functools import cache
-
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
-from recheck_report.anchors import place as place_of
 from recheck_report.claims import Corrected, Source
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
-from recheck_report.record.record import Case, Record
 from recheck_report.say.claim import reference
-from recheck_report.say.nodes import BREAK, Text, anchor, code, joined, link, prose, strong, text
+from recheck_report.say.nodes import (
+    BREAK,
+    Block,
+    Fold,
+    Section,
+    Text,
+    anchor,
+    blocks,
+    code,
+    joined,
+    link,
+    prose,
+    strong,
+    table,
+    text,
+)
 from recheck_report.say.outcome import finding
 
-CITED = ["document", "author, year"]
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
-ERRATA = ["erratum", "where", "as written", "what is right", "concerns", "proof"]
-CHANGES = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
+ERRATA = ["erratum", "where", "as written", "what is right", "claims", "proof"]
+CHANGED = ["claim", "changed", "asked before", "verdict then, today", "because of", "reason"]
 
 
 def one_title(report: Measured) -> Text:
@@ -45,21 +55,6 @@ def _title(source: Source) -> Text:
     return text(prose(source.title), english) or prose(source.name)
 
 
-def _by(source: Source) -> Text:
-    """Its author and year."""
-    return joined(", ", map(prose, (source.author, source.year))) or text(NONE)
-
-
-def cited(report: Measured) -> list[list[Text]]:
-    """In short: title, who wrote it and when."""
-    rows = []
-    for source in report.collection.sources.values():
-        title = _title(source)  # in quotes, slips of the pen and all, unless it is ours
-        title = text("“", title, "”") if source.title else title
-        rows.append([text(f"{source.id}: ", title), _by(source)])
-    return rows
-
-
 def printed(report: Measured) -> Text:
     """What names of rows that are listings as printed begin with; empty without such rows."""
     rows = {case.strategy for case in report.record.cases}
@@ -72,21 +67,28 @@ def printed(report: Measured) -> Text:
     return text("Names with ", names, f" in front: listings of {', '.join(ids)} as printed.")
 
 
-def sources(report: Measured) -> list[list[Text]]:
-    """Where the sentences and figures are from, with all that is known."""
+def section(report: Measured) -> Section | None:
+    """Where the sentences and figures are from, with all that is known; several are folded."""
     none = text(NONE)
-    return [
-        [
+    rows = [
+        (
             text(f"{source.id}: ", prose(source.name)),
             _title(source) if source.title else none,
-            _by(source),
+            joined(", ", map(prose, (source.author, source.year))) or none,
             prose(source.found),
             prose(source.language) or none,
             joined(BREAK, map(prose, source.hardware)) or none,
             prose(source.state) or none,
-        ]
+        )
         for source in report.collection.sources.values()
     ]
+    if not rows:
+        return None
+    title = "The document" if one_title(report) else "The documents"
+    shown: Block = table(SOURCES, rows)
+    if len(rows) > 1:
+        shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
+    return Section(text(title), blocks(printed(report), shown), "documents")
 
 
 def proof(corrected: Corrected) -> Text:
@@ -108,7 +110,8 @@ def errata(report: Measured) -> list[list[Text]]:
     for corrected in report.judgement.errata:
         erratum = corrected.erratum
         english = text(" (“", prose(erratum.english), "”)") if erratum.english else Text()
-        concerns = joined(", ", (_concerned(report, name) for name in erratum.concerns))
+        judged = (name for name in erratum.concerns if report.judgement.find(name))
+        concerns = joined(", ", map(reference, judged)) or text(NONE)
         rows.append(
             [
                 text(anchor(f"erratum-{erratum.id.lower()}"), erratum.id),
@@ -129,35 +132,7 @@ def errata_of(report: Measured, claim: str) -> Text:
     return joined(", ", (link(f"{ERRATA_PAGE}#erratum-{name.lower()}", name) for name in ids))
 
 
-@cache
-def _by_algorithm(record: Record) -> dict[str, list[Case]]:
-    cases: dict[str, list[Case]] = {}
-    for case in record.cases:
-        if not case.sweep:
-            cases.setdefault(case.source.algorithm, []).append(case)
-    return cases
-
-
-def _concerned(report: Measured, name: str) -> Text:
-    """A claim, an algorithm or a document, with a link if it stands in the report."""
-    record = report.record
-    if report.judgement.find(name):
-        return reference(name)
-    rows = _by_algorithm(record).get(name)
-    if not rows:
-        return text(name)
-    headline = {experiment.name: experiment.headline for experiment in record.experiments}
-
-    def fit(case: Case) -> tuple[bool, bool]:
-        """Whether it is the listing as printed, and in the table that shows most."""
-        printed = case.strategy.startswith(f"{case.source.document.lower()}_")
-        return printed, case.shape_name == headline[case.experiment]
-
-    case = max(rows, key=fit)
-    return link(place_of(case, record.experiment_of(case)), name)
-
-
-def changes(report: Measured) -> list[list[Text]]:
+def changed_checks(report: Measured) -> list[list[Text]]:
     """The changes after which a verdict was another: what decided the claim before, and what it
     came to then and comes to now."""
     rows = []

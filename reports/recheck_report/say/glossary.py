@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 from recheck_report.record.record import Record
 from recheck_report.record.regimes import REGIMES
-from recheck_report.say.bottlenecks import LIMITED
-from recheck_report.say.nodes import Table, table
+from recheck_report.say.nodes import Table, Text, table, text
 
+LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
+# what follows a number or a name
+MARKS = {
+    "ᵉ": "from the far ends of two intervals, for lack of common rounds",
+    "≈": "not significant among all comparisons of the report",
+    "±": "the larger half of the 95 % interval of the median",
+    "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",
+    "†": "not fp32-accurate, as it rounds its inputs: not compared as an equal",
+    "‡": "another problem, or a part of this one: not compared as an equal",
+}
 WORDS = {
     "kernel": "one way to solve an experiment's problem: a row of its table",
     "library": "a vendor's or a CPU's library that kernels are compared with",
@@ -23,20 +34,19 @@ WORDS = {
     "p": "how likely a difference as large is by chance, corrected for the number of comparisons",
     "earlier runs that agree": "earlier runs on the same GPU model that reached the same side of "
     "the threshold",
-    "ᵉ": "from the far ends of two intervals, as the two share too few rounds",
-    "claim, check": "a document's assertion; a question to the record that decides part of it",
-    "for it, against it": "what one check found; only the claim has a verdict",
-    "holds, fails here": "every check of the claim came out that way",
-    "depends": "it holds with one choice that the document leaves open, and fails with another",
-    "undecided": "no check fails, and one lies within the noise or has p of 5 % or more",
-    "wrong as printed": "wrong on every GPU: a slip in arithmetic, a typo, a broken listing",
-    "not judged": "nothing testable is asserted",
-    "not measured": "the record lacks the data, or no measurement can decide it",
+    **{mark: MARKS[mark] for mark in "ᵉ≈"},
     "busy, limited by": "how near a unit of the GPU came to its peak, on average over the launch, "
     f"as Nsight Compute counts; from {LIMITED} % on, the busiest unit limits the launch",
     "probe": "a result that is not a time: a counter, an attribute, the outcome of a test",
 }
 ALWAYS = ("cold", "hot")  # other regimes are explained if the record has them
+
+
+def marks(rows: Iterable[Sequence[Text | str]], known: str = "".join(MARKS)) -> Text:
+    """What the marks in these texts mean, of the known ones; empty without one."""
+    shown = "".join(text(cell).plain for row in rows for cell in row)
+    used = [f"{mark}: {MARKS[mark]}." for mark in known if mark in shown]
+    return text(" ".join(used))
 
 
 def words(record: Record) -> Table:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, duration, significant, spread
+from recheck_report.formatting import NBSP, NONE, duration, percent, significant, spread
 from recheck_report.queries import COMPUTE, MEMORY, Metric, machine_rows
 from recheck_report.record.record import Case, Record
 from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
-from recheck_report.say.ratio import percent
 from recheck_report.statistics.ratio import Ratio
 
 

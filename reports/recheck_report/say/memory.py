@@ -7,8 +7,6 @@ reads as much as it can, a row `uniform_<level>` reads one word for all lanes of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from recheck_report.anchors import anchor
 from recheck_report.formatting import NBSP, NONE, duration, significant, spread
 from recheck_report.record.record import MEMORY_LEVELS, Case, Record
@@ -27,33 +25,16 @@ COLUMNS += ["GB/s, one word for a warp", "GB/s written"]
 NUMBERS = range(1, 6)
 
 
-@dataclass(frozen=True)
-class Level:
-    """One level of memory; a case without a time stands for itself with its reason."""
-
-    name: str
-    words: int | None  # of a row that was timed at several sizes
-    latency: Case | None
-    bandwidth: Case | None
-    uniform: Case | None
-    write: Case | None
-
-    @property
-    def title(self) -> str:
-        name = _NAMES.get(self.name, self.name.replace("_", " "))
-        return name if self.words is None else f"{name}, {_size(4 * self.words)}"
-
-    @property
-    def steps(self) -> int:
-        return max(1, self.latency.parameters.get("steps", 1)) if self.latency else 1
+Level = tuple[str, int | None]  # its name, and the words of a row that was timed at several sizes
 
 
-def levels(record: Record) -> list[Level]:
-    """In the record's order, from near to far; none if it holds no such experiment."""
+def _levels(record: Record) -> dict[Level, dict[str, Case]]:
+    """The cases of each level by kind, in the record's order, from near to far; a case without a
+    time stands for itself with its reason."""
     experiment = record.experiment(MEMORY_LEVELS)
     if experiment is None:
-        return []
-    cases: dict[tuple[str, int | None], dict[str, Case]] = {}
+        return {}
+    cases: dict[Level, dict[str, Case]] = {}
     # of several regimes one with a time stands for the row at that size: drained where it writes
     order = sorted(
         record.cases_of(experiment), key=lambda c: (c.seconds is None, c.regime != "drained")
@@ -69,45 +50,45 @@ def levels(record: Record) -> list[Level]:
         for words, case in sorted(sizes.items()):
             level = row.strategy.removeprefix(kind), words if len(sizes) > 1 else None
             cases.setdefault(level, {})[kind] = case
-    return [Level(*level, *map(of.get, KINDS)) for level, of in cases.items()]
+    return cases
 
 
-def _size(bytes_: int) -> str:
-    for unit, scale in (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10)):
-        if bytes_ >= scale:
-            return f"{bytes_ / scale:.4g} {unit}"
-    return f"{bytes_} B"
-
-
-def _gap(case: Case | None) -> str:
-    return case.status.replace("_", " ") if case else NONE
+def _title(level: Level) -> str:
+    """ "DRAM", "constant memory, 16 KB"."""
+    name, words = _NAMES.get(level[0], level[0].replace("_", " ")), level[1]
+    if words is None:
+        return name
+    size = 4 * words
+    units = (("GB", 1 << 30), ("MB", 1 << 20), ("KB", 1 << 10), ("B", 1))
+    unit, scale = next(pair for pair in units if size >= pair[1] or pair[1] == 1)
+    return f"{name}, {size / scale:.4g} {unit}"
 
 
 def _rate(case: Case | None) -> str:
     if case and case.seconds and case.bytes:
         rate = significant(case.bytes / case.seconds.median / 1e9)
         return f"{rate} {spread(case.seconds)}".replace(" ", NBSP)
-    return _gap(case)
+    return case.status.replace("_", " ") if case else NONE
 
 
 def by_level(record: Record) -> Table:
     """A row for each level: how long a load takes, and how much is read and written."""
     rows: list[list[Text | str]] = []
-    for level in levels(record):
-        case, rates = level.latency, (level.bandwidth, level.uniform, level.write)
+    for level, cases in _levels(record).items():
         # a link may lead to any regime of a row at that size
-        rows_here = {(c.strategy, c.shape_name) for c in (case, *rates) if c}
+        rows_here = {(case.strategy, case.shape_name) for case in cases.values()}
         anchors = (
             anchor(c, record.experiment_of(c))
             for c in record.cases
             if c.experiment == MEMORY_LEVELS and (c.strategy, c.shape_name) in rows_here
         )
-        line: list[Text | str] = [text(*map(Anchor, dict.fromkeys(anchors)), level.title)]
+        line: list[Text | str] = [text(*map(Anchor, dict.fromkeys(anchors)), _title(level))]
+        case, *rates = map(cases.get, KINDS)
         if case and case.seconds:
-            load = case.seconds.median / level.steps
+            load = case.seconds.median / max(1, case.parameters.get("steps", 1))
             line.append(f"{duration(load)} {spread(case.seconds)}".replace(" ", NBSP))
             line.append(significant(load * case.clock_hz) if case.clock_hz else NONE)
         else:
-            line += [_gap(case), NONE]
+            line += [case.status.replace("_", " ") if case else NONE, NONE]
         rows.append([*line, *map(_rate, rates)])
     return table(COLUMNS, rows, NUMBERS, "Levels of memory")

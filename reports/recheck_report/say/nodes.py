@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from recheck_report.formatting import shape_label
+from recheck_report.formatting import SMALL, digits, shape_label
+from recheck_report.statistics.ratio import Ratio
 
 
 @dataclass(frozen=True)
@@ -158,6 +159,11 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*parts)
 
 
+def unlinked(source: Text) -> Text:
+    """The text without its links, for another report."""
+    return text(*(p.inside if isinstance(p, Link) else p for p in source.parts))
+
+
 def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:
     """ "C12, C14 and 3 more"."""
     rest = len(texts) - most
@@ -216,6 +222,21 @@ def texts(row: Iterable[Text | str]) -> tuple[Text, ...]:
     return tuple(map(text, row))
 
 
+def speedup(ratio: Ratio, than: Text | str = "", against: float = 1.0) -> Text:
+    """ "1.284× faster than `cublas` [1.280, 1.289]", "2.2 % faster than `cublas` [2.1, 2.4]";
+    below 1 "1.30× slower". An end that is not the threshold `against` does not read as it."""
+    how, shown, mark = (
+        ("slower", ratio.inverse, 1 / against) if ratio.value < 1 else ("faster", ratio, against)
+    )
+    if shown.value < SMALL:
+        value, interval = digits(shown, 100, 0, 100 * (mark - 1), less=100)
+        value += " %"
+    else:
+        value, interval = digits(shown, 1, 1, mark)
+        value += "×"
+    return text(f"{value} {how}", " than " if than else "", than, f" {interval}")
+
+
 # blocks
 
 
@@ -260,7 +281,8 @@ class Picture:
 
     name: str
     title: str
-    alt: str
+    alt: str = ""
+    svg: bytes = b""
     why_not: str = ""  # empty where it was drawn
 
 
@@ -303,6 +325,24 @@ class Page:
     blocks: tuple[Block, ...]
     says: Text = field(default_factory=Text)  # what the page answers
     back: str = ""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A warning, or a fact about a run: `title` names it where there is no room for more; `rest`
+    continues it."""
+
+    title: str
+    rest: Text
+    warning: bool = True
+
+    @property
+    def note(self) -> Note:
+        return Note(self.text, self.warning)
+
+    @property
+    def text(self) -> Text:
+        return strong(self.title) + self.rest
 
 
 def paragraph(*parts: Text | Part) -> Paragraph:

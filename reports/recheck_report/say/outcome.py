@@ -29,18 +29,32 @@ from recheck_report.formatting import (
     duration,
     durations,
     margin,
+    p_value,
+    percent,
     plain,
     rate,
     rates,
     shape_label,
     significant,
+    speed,
+    times,
 )
 from recheck_report.record.probes import Trial
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
 from recheck_report.say.asked import asked, ceiling, many, named_by_claim
-from recheck_report.say.nodes import Text, code, few, joined, label, link, prose, strong, text
-from recheck_report.say.ratio import percent, speed, speedup, times
+from recheck_report.say.nodes import (
+    Text,
+    code,
+    few,
+    joined,
+    label,
+    link,
+    prose,
+    speedup,
+    strong,
+    text,
+)
 from recheck_report.statistics.paired import median_of_rounds
 from recheck_report.statistics.ratio import LEVEL, Ratio
 
@@ -232,7 +246,7 @@ def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text
     says = [head, _fact(outcome, name)]
     # a smaller one goes without saying
     if outcome.p is not None and outcome.p >= SMALL_P:
-        says.append(text(f", p = {significant(outcome.p, 2)}"))
+        says.append(text(f", {p_value(outcome.p)}"))
     says.append(text(_differs(outcome)))
     # what is tested says itself what it asks, and so does a faster row
     plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
@@ -310,14 +324,6 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
     return ("" if pairs[0][0].word else lead) + listed
 
 
-def held(outcome: Outcome) -> str:
-    return f"holds with {holding(outcome)} of {len(outcome.over)} choices"
-
-
-def holding(outcome: Outcome, verdict: str = HOLDS) -> int:
-    return sum(varied.verdict == verdict for _, varied in outcome.over)
-
-
 def _choices(outcome: Outcome) -> str:
     """How many values of the unspecified parameters it holds for, and with which it does not; empty
     without such parameters."""
@@ -329,10 +335,11 @@ def _choices(outcome: Outcome) -> str:
             return ""
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = varied.p or 0.0 if varied.verdict == UNDECIDED else 0.0
-        p_value = f", p = {significant(p, 2)}" if p >= LEVEL else ""
-        return f" ({in_words(varied)}{p_value}{_differs(varied)})"
+        shown = f", {p_value(p)}" if p >= LEVEL else ""
+        return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    counts = [held(outcome)]
+    holding = sum(varied.verdict == HOLDS for _, varied in outcome.over)
+    counts = [f"holds with {holding} of {len(outcome.over)} choices"]
     for verdict in (FAILS, UNDECIDED, NOT_MEASURED):
         at = [(of, value(varied)) for of, varied in outcome.over if varied.verdict == verdict]
         if at:

@@ -12,8 +12,7 @@ from recheck_report.record.environment import Environment
 from recheck_report.record.record import Record
 from recheck_report.say import odd
 from recheck_report.say.causes import causes
-from recheck_report.say.nodes import Table, link, table, text
-from recheck_report.say.remark import Remark
+from recheck_report.say.nodes import Remark, Table, link, table, text
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read

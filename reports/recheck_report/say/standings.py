@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from recheck_report.anchors import page, place
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, duration, margin, shape_label, significant
+from recheck_report.formatting import NBSP, duration, margin, shape_label
 from recheck_report.queries import MEMORY, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Code,
     Section,
@@ -19,15 +20,14 @@ from recheck_report.say.nodes import (
     joined,
     link,
     marked,
+    speedup,
     strong,
     table,
     text,
     texts,
 )
-from recheck_report.say.ratio import speedup
 from recheck_report.statistics.ratio import Ratio
 
-ALIKE = 1.1  # errors that differ by a smaller factor are called as accurate
 WON, TIED, LOST = "won", "tied", "lost"
 _OUTCOMES = {"faster": WON, "slower": LOST}
 
@@ -83,7 +83,7 @@ class Standing:
         if self.ratio.masked_by_run_to_run:
             why = f", noise {margin(self.ratio.resolution)}"
         elif self.ratio.low > 1 or self.ratio.high < 1:
-            why = f", p = {significant(self.ratio.p, 2)}"
+            why = " ≈"
         return text("tie: ", speedup(self.ratio), why)
 
 
@@ -96,11 +96,9 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
 
 
 def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:
-    """The rows that compete: no points of a sweep, and none that launches the best of others."""
-    dispatch = report.collection.settings.dispatch
+    """The rows that compete: no points of a sweep."""
     rows = report.record.strategies(experiment)
-    apart = (row for row in rows if not (row.sweep or row.strategy in dispatch))
-    return [row for row in apart if row.target == target and row.contends]
+    return [row for row in rows if not row.sweep and row.target == target and row.contends]
 
 
 def contests(report: Measured, experiment: Experiment) -> list[Contest]:
@@ -215,44 +213,6 @@ def untimed(report: Measured, experiment: Experiment, shape: str = "") -> Text:
     return marked(f"No kernel has a time at {shape_label(shape)}: {why}.")
 
 
-@dataclass(frozen=True)
-class Brief:
-    """A contest at the headline shape, without links, for another report."""
-
-    label: str  # the contest's
-    kernel: Text
-    library: Text
-    single: Text  # "4.2 % faster [4.1, 4.4] cold"
-    sustained: Text
-    shapes: str  # "5 won, 1 tied, 2 lost"
-
-    @property
-    def words(self) -> Text:
-        label = f"{self.label}, " if self.label else ""
-        pair = text(label, self.kernel, " against ", self.library)
-        return text(pair, ": ", self.single, ", sustained ", self.sustained)
-
-
-def brief(report: Measured) -> dict[str, list[Brief]]:
-    """The contests that have both times, by experiment."""
-    briefs: dict[str, list[Brief]] = {}
-    for experiment in report.record.ordinary:
-        for contest in contests(report, experiment):
-            shown = standing(report, experiment, contest)
-            warm = standing(report, experiment, contest, regime="sustained")
-            if shown.best and shown.library:
-                line = Brief(
-                    contest.label,
-                    text(Code(shown.best.strategy), shown.best.marks),
-                    text(Code(shown.library.strategy), shown.library.marks),
-                    text(shown.words, f" {shown.regime}"),
-                    warm.words if warm.ratio else text("not measured"),
-                    tally(over_shapes(report, experiment, contest)),
-                )
-                briefs.setdefault(experiment.name, []).append(line)
-    return briefs
-
-
 def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     """The fastest kernel against the library at each shape, losses marked; None without a pair."""
     made = contests(report, experiment)
@@ -272,44 +232,9 @@ def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     columns = ["shape", *["contest"] * (len(made) > 1), "fastest kernel", "library"]
     note = text(
         f"The fastest kernel against the fastest row of the library, {made[0].regime} unless the "
-        "shape says sustained. Tied: the interval with its noise includes 1, or p is 5 % or more."
+        "shape says sustained. Tied: the interval with its noise includes 1, or p is 5 % or more. ",
+        marks(rows),
     )
     columns += ["kernel against library", "outcome"]
     shown_table = table(columns, rows, title=f"{experiment.title}, shape by shape")
     return Section(text("Against the library, shape by shape"), blocks(note, shown_table), "shapes")
-
-
-def accuracy(report: Measured, experiment: Experiment) -> Text:
-    """At the headline shape: whether the fastest kernel is as accurate as the library, and which
-    kernels are the most and the least accurate; empty if results are exact or nothing was timed."""
-    record, shape, equals = report.record, experiment.headline, contests(report, experiment)[:1]
-    rows = (row for row in record.strategies(experiment) if row.contends and not row.sweep)
-    timed = (record.timed(experiment, r.strategy, shape, c.regime) for r in rows for c in equals)
-    cases = sorted((case for case in timed if case and _error(case)), key=_error)
-    if not cases or not cases[0].error:
-        return text()
-
-    def with_error(case: Case) -> Text:
-        error = f"{_error(case):.1e}".replace("-", "\N{NON-BREAKING HYPHEN}")
-        return named(case, experiment, time=False) + f" ({error})"
-
-    least = with_error(cases[-1])
-    sentence = marked("The most accurate is {a}, the least {b}.", a=with_error(cases[0]), b=least)
-    fastest = standing(report, experiment, equals[0])
-    if fastest.best in cases and fastest.library in cases:
-        ratio = _error(fastest.best) / _error(fastest.library)
-        how, library = "as accurate as", with_error(fastest.library)
-        if not 1 / ALIKE < ratio < ALIKE:
-            how = "less accurate than" if ratio > 1 else "more accurate than"
-            library += f", whose error is {significant(1 / ratio)} times as large"
-        if _error(fastest.library) < ALIKE * _error(cases[0]):
-            sentence = marked("No GPU kernel is more than 10 % better; the worst is {a}.", a=least)
-        lead = "The fastest non-library kernel, {best}, is {how} {library}. {sentence}"
-        best = with_error(fastest.best)
-        sentence = marked(lead, best=best, how=how, library=library, sentence=sentence)
-    metric = cases[0].error.metric
-    return f"At {shape_label(shape)}, errors against float64 as {metric}. " + sentence
-
-
-def _error(case: Case | None) -> float:
-    return case.error.value or 0.0 if case and case.error else 0.0

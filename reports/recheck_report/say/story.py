@@ -11,7 +11,8 @@ from recheck_report.claims import Check
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.predicates import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
-from recheck_report.formatting import duration, shape_label
+from recheck_report.formatting import duration, shape_label, significant
+from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
 from recheck_report.say.bottlenecks import busy
 from recheck_report.say.nodes import (
@@ -28,7 +29,7 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.outcome import explained
-from recheck_report.say.sentences import Missing, Sentences
+from recheck_report.say.sentences import against, row_link, timed
 
 
 def shown_steps(report: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:
@@ -72,21 +73,24 @@ def tell(report: Measured, experiment: Experiment, lead: Text) -> Section | None
 
 
 def _numbers(report: Measured, experiment: Experiment, step: Step) -> Text:
-    """Its time against its base's, and its rate."""
-    say = Sentences(report, experiment)
-    try:
-        case = say.need(step.row, experiment.headline, report.record.ranked_by(experiment))
-    except Missing as error:
-        return error.text
-    base = report.record.timed(experiment, step.base, experiment.headline)
-    if base:
+    """Its time against its base's, and its rate: "8.99 TFLOP/s (13 % of the fp32 limit)"; that
+    limit is not the one of TF32 or a CPU."""
+    record, metric = report.record, metric_of(report.record, experiment)
+    case = timed(report, experiment, step.row, experiment.headline)
+    if isinstance(case, Text):
+        return case
+    if base := record.timed(experiment, step.base, experiment.headline):
         marks = case.marks if case.marks != base.marks else ""
-        said = text(say.against(base, case).text, marks)
+        said = text(against(report, base, case)[1], marks)
     else:
         where = shape_label(experiment.headline)
-        said = text(f"At {where} ", say.link(case), f" takes {duration(case.time.median)}")
+        said = text(f"At {where} ", row_link(report, case), f" takes {duration(case.time.median)}")
+    rate, limit = metric.rate(case, case.time.median), metric.limit(record)
+    share = ""
+    if limit and case.target == "gpu" and case.fp32:
+        share = f" ({significant(100 * rate / limit, 2)} % of the {metric.ceiling_label})"
     less = text("; effective, for it does ", prose(step.effective)) if step.effective else ""
-    return text(said, f"; {say.rate(case)}", less, ".")
+    return text(said, f"; {significant(rate)} {metric.unit}{share}", less, ".")
 
 
 def _paragraph(report: Measured, experiment: Experiment, step: Step) -> Text:

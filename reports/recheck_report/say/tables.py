@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -11,9 +13,11 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NBSP,
     NONE,
+    digits,
     duration,
     rate,
     rate_scale,
+    regime_label,
     shape_label,
     significant,
     spread,
@@ -37,8 +41,6 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.ratio import digits
-from recheck_report.say.times import regime
 from recheck_report.statistics.ratio import Ratio
 
 THEN = ["kernel", "in the document", "then", "here", "speed-up"]
@@ -46,6 +48,8 @@ THEN = ["kernel", "in the document", "then", "here", "speed-up"]
 FASTER, SLOWER = 1000, 30
 MOST = 6  # shapes that are named
 GAPS = ["kernel", "shapes", "regime", "status", "reason", "cases"]
+# an expression to a spreadsheet, if a cell begins with it
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 ABSENT = "·"  # the run has no such case: nothing went wrong
 
 
@@ -109,7 +113,7 @@ class Headline:
 
     @property
     def table(self) -> Table:
-        columns: list[Text | str] = ["kernel", *map(regime, self.regimes), self.metric.unit]
+        columns: list[Text | str] = ["kernel", *map(regime_label, self.regimes), self.metric.unit]
         columns += [text("of ", Code(self.roof))] if self.roof else []
         columns += [text("speed-up over ", Code(name)) for name in self.bases]
         columns.append("error / bound")
@@ -202,7 +206,7 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
         kernel = code(figure.strategy)
         if case:
             kernel = link(place(case, experiment), kernel) + case.marks
-        name = text(kernel, f", {regime(figure.regime)}")
+        name = text(kernel, f", {regime_label(figure.regime)}")
         where = f"{figure.place} ({figure.claim})" if figure.claim else figure.place
         where += f": {figure.printed}" if figure.printed else ""
         other = figures_file.hardware[figure.hardware]
@@ -247,6 +251,30 @@ def _not_passed(record: Record, experiment: Experiment) -> Iterator[list[Text | 
         shapes = [*dict.fromkeys(shape_label(case.shape_name) for case in cases)]
         more = [f"{len(shapes) - MOST} more"] if len(shapes) > MOST + 1 else []
         names = joined(", ", map(code, dict.fromkeys(case.strategy for case in cases)))
-        regimes = ", ".join(dict.fromkeys(regime(case.regime) for case in cases))
+        regimes = ", ".join(dict.fromkeys(regime_label(case.regime) for case in cases))
         where = ", ".join(shapes[: MOST if more else None] + more)
         yield [names, where, regimes, status.replace("_", " "), reason, str(len(cases))]
+
+
+def cases_csv(record: Record) -> bytes:
+    """Every case of a record, for spreadsheets."""
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(("id", "status", "reason", "seconds", "low", "high", "rate", "unit"))
+    for experiment in record.experiments:
+        metric = metric_of(record, experiment)
+        for case in record.cases_of(experiment):
+            seconds = case.seconds
+            ends = (seconds.median, seconds.low, seconds.high) if seconds else ()
+            time = [*map(repr, ends)] or [""] * 3
+            # the work that a part's record names is its whole's
+            rated = case.seconds and not case.part_of
+            rate = f"{metric.rate(case, case.time.median):.6g}" if rated else ""
+            about = case.id, case.status, case.reason or ""
+            lines.writerow(map(_cell, (*about, *time, rate, metric.unit if rated else "")))
+    return text.getvalue().encode()
+
+
+def _cell(text: str) -> str:
+    """Safe in a spreadsheet, which would run what looks like an expression."""
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from recheck_report.anchors import page
 from recheck_report.claims.listings import Listing
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NONE, duration, shape_label, spread
+from recheck_report.formatting import NONE, count, duration, few, shape_label, spread
 from recheck_report.record.counters import TRIP
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say import bottlenecks
@@ -19,13 +20,16 @@ from recheck_report.say.nodes import (
     Text,
     blocks,
     joined,
+    link,
     marked,
     prose,
+    speedup,
     table,
     text,
 )
-from recheck_report.say.ratio import speedup
+from recheck_report.statistics.ratio import Ratio
 
+TITLE, ANCHOR = "The same algorithm in other words", "other-words"
 COLUMNS = ["kernel", "what differs", "time", "against the listing", "multiply-adds"]
 COLUMNS += ["shared loads", "global loads", "registers"]
 LEAD = """\
@@ -46,25 +50,48 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
         if listing.experiment == experiment.name
         for block in _told(report, experiment, listing)
     ]
-    title = text("The same algorithm in other words")
-    return Section(title, blocks(marked(LEAD), shown), "other-words") if shown else None
+    return Section(text(TITLE), blocks(marked(LEAD), shown), ANCHOR) if shown else None
+
+
+def costly(report: Measured, experiment: Experiment) -> Text:
+    """The words that make a listing of an experiment slower, with a link; empty without them."""
+    slower: list[tuple[float, str]] = []
+    for listing in report.collection.listings:
+        if listing.experiment == experiment.name:
+            cases, others = _cases(report, experiment, listing)
+            for case, ratio in _changed(report, cases, others):
+                # unrolling is tried for its speed, other words by habit
+                if ratio.value < 1 and case.parameters.items() <= cases[0].parameters.items():
+                    slower.append((ratio.value, case.note.partition(" (")[0]))
+    words = few([word for _, word in sorted(slower)], 2)
+    why = link(f"{page(experiment)}#{ANCHOR}", "slower")
+    return text(why, " by one word: ", words) if slower else text()
+
+
+def _cases(
+    report: Measured, experiment: Experiment, listing: Listing
+) -> tuple[list[Case], list[Case]]:
+    """The timed cases of a listing, its wordings and its general form, and those of its wordings;
+    nothing without times to compare."""
+    ids = listing.reworded(experiment.headline)
+    by_id = report.record.by_id
+    cases = [case for name in ids.values() if (case := by_id.get(name)) and case.seconds]
+    others = [case for case in cases if case.strategy in listing.wordings]
+    return (cases, others) if others and cases[0].strategy == listing.strategies[0] else ([], [])
 
 
 def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[Block, ...]:
     """One listing's sentences and table; nothing without times to compare."""
-    record = report.record
-    ids = listing.reworded(experiment.headline)
-    cases = [case for name in ids.values() if (case := record.by_id.get(name)) and case.seconds]
-    printed, others = cases[:1], [case for case in cases if case.strategy in listing.wordings]
-    if not others or printed[0].strategy != listing.strategies[0]:
+    cases, others = _cases(report, experiment, listing)
+    if not others:
         return ()
-    base, differs = printed[0], {case.id: _word(printed[0], case) for case in others}
+    base, differs = cases[0], {case.id: _word(cases[0], case) for case in others}
     differs[base.id] = text("as printed")
     rows = (_row(report, base, case, differs.get(case.id, text(case.note))) for case in cases)
     title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
     lead = text(Code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
     why = prose(listing.wordings_why)
-    told = _changes(report, base, others)
+    told = _changes(report, cases, others)
     return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
 
 
@@ -74,10 +101,10 @@ def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator
     yield differs
     yield text(f"{duration(case.time.median)} {spread(case.time)}", mark(report, case))
     yield NONE if case is printed else speedup(report.comparisons.ratio(printed, case))
-    yield _number(counted.get(f"{TRIP}ffma"))
+    yield number(counted.get(f"{TRIP}ffma"))
     for kind in ("shared_loads", "global_loads"):
-        yield _loads(counted, kind) or (NONE if f"{TRIP}ffma" not in counted else "none")
-    yield _number(counted.get("registers"))
+        yield loads(counted, kind) or (NONE if f"{TRIP}ffma" not in counted else "none")
+    yield number(counted.get("registers"))
 
 
 def _word(printed: Case, case: Case) -> Text:
@@ -96,8 +123,8 @@ def _counted(report: Measured, case: Case) -> Mapping[str, float]:
     return probes.counters[case.id].values
 
 
-def _number(count: float | None) -> str:
-    return NONE if count is None else f"{count:.0f}"
+def number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.0f}"
 
 
 def _widths(counted: Mapping[str, float], kind: str) -> dict[int, int]:
@@ -111,22 +138,29 @@ def _widths(counted: Mapping[str, float], kind: str) -> dict[int, int]:
     return dict(sorted(found.items(), reverse=True))
 
 
-def _loads(counted: Mapping[str, float], kind: str) -> str:
+def loads(counted: Mapping[str, float], kind: str) -> str:
     """ "4 × 16 B, 16 × 4 B"."""
     return ", ".join(f"{count} × {width} B" for width, count in _widths(counted, kind).items())
 
 
-def _changes(report: Measured, printed: Case, others: list[Case]) -> Bullets:
-    """What each word does to the listing's time, the slowest first, and what its loop loads."""
-    found: list[Text] = []
+def _changed(
+    report: Measured, cases: list[Case], others: list[Case]
+) -> Iterator[tuple[Case, Ratio]]:
+    """The wordings that are slower or faster than the listing, the slowest first."""
     for case in sorted(others, key=lambda case: -case.time.median):
-        ratio = report.comparisons.verdict(printed, case, picked=len(others))
+        ratio = report.comparisons.verdict(cases[0], case, picked=len(others))
         if ratio.outcome in ("slower", "faster"):
-            why = _why(report, printed, case)
-            found.append(text(_word(printed, case), ": ", speedup(ratio), why))
-    same = len(others) - len(found)
-    if same:
-        found.append(text(f"{'the other words' if found else 'each'}: no measurable difference"))
+            yield case, ratio
+
+
+def _changes(report: Measured, cases: list[Case], others: list[Case]) -> Bullets:
+    """What each word does to the listing's time, the slowest first, and what its loop loads."""
+    found = [
+        text(_word(cases[0], case), ": ", speedup(ratio), _why(report, cases[0], case))
+        for case, ratio in _changed(report, cases, others)
+    ]
+    if len(found) < len(others):
+        found.append(text(f"{'the other words' if found else 'each'}: within run-to-run noise"))
     return Bullets(tuple(found))
 
 
@@ -144,5 +178,7 @@ def _why(report: Measured, printed: Case, case: Case) -> Text:
             what = kind.replace("_", " ")
             return text(f", with {after:.3g} {what} per {trip:.0f} multiply-adds, not {before}")
     if trip != own:
-        return text(f", with {own:.0f} multiply-adds per trip of the loop, not {trip:.0f}")
+        return text(
+            f", with {count(int(own), 'multiply-add')} per trip of the loop, not {trip:.0f}"
+        )
     return text()

@@ -23,10 +23,8 @@ from typing import Any
 from recheck_report.record.record import Case
 from recheck_report.record.regimes import REGIMES
 
-TABLE = Path(__file__).with_name("changes.json")
+NOISE = Path(__file__).with_name("noise.json")
 RUNS = Path(__file__).with_name("runs")
-# rows whose code had another row's name in these runs, by today's name
-FORMER = json.loads(Path(__file__).with_name("former.json").read_text(encoding="utf-8"))
 LATEST = 10  # runs; older ones had other kernels and another method
 FEWEST = 3  # runs for a margin of a single ratio
 # runs from which that margin suffices: with three, four, five and six runs, a further one lies
@@ -41,6 +39,7 @@ DURATIONS = (
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
+LONGEST_HOT = f"hot, {DURATIONS[-1][1]}"
 # in the order of tables; CPU times vary with the host, more so where threads wait for each other
 CLASSES = (
     *(f"{regime}, {name}" for regime in BY_DURATION for _, name in DURATIONS),
@@ -96,34 +95,23 @@ class Runs:
     def count(self) -> int:
         return len(self.began)
 
-    def ratios(self, base: str, other: str) -> list[float]:
-        """time(base) / time(other) of each run that has both cases."""
-        return [
-            a / b
-            for a, b in zip(self.medians_of(base), self.medians_of(other), strict=False)
-            if a and b
-        ]
-
-    def ratio(self, base: str, other: str, at: int) -> float | None:
-        """The ratio of one run; None if it lacks a case."""
-        times = [(self.medians_of(name) or [None] * self.count)[at] for name in (base, other)]
-        return times[0] / times[1] if times[0] and times[1] else None
+    def ratios(self, base: str, other: str) -> list[float | None]:
+        """time(base) / time(other) of each run; None if it lacks a case."""
+        pairs = zip(self.medians_of(base), self.medians_of(other), strict=True)
+        return [a / b if a and b else None for a, b in pairs]
 
     def medians_of(self, name: str) -> list[float | None]:
-        """The median of a case in each run; empty if no run has it. Cold times stand in for
-        missing drained ones."""
-        experiment, row, shape, regime = name.split("/")
-        row_then = FORMER.get(f"{experiment}/{row}", f"{experiment}/{row}")
-        medians = self.medians.get(f"{row_then}/{shape}/{regime}", [])
-        if not medians and regime == "drained":
-            return self.medians_of(f"{row_then}/{shape}/cold")
-        return medians
+        """The median of a case in each run. Cold times stand in for missing drained ones."""
+        row, _, regime = name.rpartition("/")
+        at = name if name in self.medians or regime != "drained" else f"{row}/cold"
+        return self.medians.get(at, [None] * self.count)
 
     def deviation(self, *names: str, fewest: int = FEWEST) -> float | None:
         """The margin that 95 % of runs keep around the median ratio of two cases, or the median
         time of one, as a difference of logarithms. None with fewer than `fewest` runs."""
         base, *other = names
-        values = self.ratios(base, *other) if other else [*filter(None, self.medians_of(base))]
+        runs = self.ratios(base, *other) if other else self.medians_of(base)
+        values = [value for value in runs if value]
         if len(values) < fewest:
             return None
         middle = median(values)
@@ -188,7 +176,7 @@ class Variation:
     """Run-to-run variation on GPUs of one model."""
 
     runs: Runs
-    changes: dict[str, float]  # by class, the noise limit of a comparison of records
+    limits: dict[str, float]  # by class, the noise limit of a comparison of records
 
     @property
     def gpu(self) -> str:
@@ -211,36 +199,24 @@ class Variation:
         return max(least, self.runs.deviation(*names) or 0.0)
 
     def noise(self, kind: str) -> float:
-        """The limit beyond which two medians of a class differ: 0.06 for 6 %."""
+        """The limit beyond which two medians of a class differ: 0.06 for 6 %. Sustained times vary
+        like the longest hot ones, until runs show otherwise."""
+        kind = LONGEST_HOT if kind == "sustained" else kind
         whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
-        return self.changes.get(kind, self.changes.get(whole, math.inf))
-
-    def by_duration(self, case: Case) -> tuple[tuple[float | None, float | None], ...]:
-        """The noise limit of a case by the shorter of two medians: pairs of (upper limit in
-        seconds, noise below it). None: no upper limit, or unknown noise."""
-        threads = case.target == "cpu" and _threads(case.source.document, case.strategy)
-        result = []
-        for below, _ in DURATIONS:
-            kind = class_named(case.target, threads, case.regime, math.nextafter(below, 0))
-            result.append((_finite(below), _finite(self.noise(kind))))
-        return tuple(result)
-
-
-def _finite(value: float) -> float | None:
-    return None if value == math.inf else value
+        return self.limits.get(kind, self.limits.get(whole, math.inf))
 
 
 @cache
 def _all() -> tuple[Variation, ...]:
     """The variation of each GPU model with runs, most runs first."""
-    changes = json.loads(TABLE.read_text(encoding="utf-8"))
+    limits = json.loads(NOISE.read_text(encoding="utf-8"))
     result = []
     for path in sorted(RUNS.glob("*.json")):
         file = json.loads(path.read_text(encoding="utf-8"))
         medians = {name: times[-LATEST:] for name, times in file["medians"].items()}
         began = tuple(run["date"] for run in file["runs"][-LATEST:])
         runs = Runs(file["gpu"], file["rows"], medians, began)
-        result.append(Variation(runs, changes))
+        result.append(Variation(runs, limits))
     return tuple(sorted(result, key=lambda variation: -variation.runs.count))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import html
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
 
+from recheck_report.say.glossary import MARKS
 from recheck_report.say.nodes import (
     Anchor,
     Block,
@@ -17,6 +20,7 @@ from recheck_report.say.nodes import (
     Link,
     Listing,
     Note,
+    Page,
     Paragraph,
     Part,
     Picture,
@@ -27,18 +31,12 @@ from recheck_report.say.nodes import (
     Text,
 )
 
-PAGES = ("claims.md", "errata.md")  # their anchors are in other views
 SENTENCE = 60  # letters in a cell of a column that needs width
-# tooltips of the signs after a number or a name
-SIGNS = {
-    "ᵉ": "From the far ends of both intervals: too few common rounds for pairing.",
-    "≈": "No significant difference, after correction for the number of comparisons.",
-    "±": "The larger half of the 95 % interval of the median.",
-    "§": "Split inputs on tensor cores: not IEEE fp32, but within its own error bound.",
-    "†": "Not fp32-accurate: it rounds its inputs.",
-    "‡": "Solves another problem with the same bytes: not comparable with the others.",
-}
-_SIGN = re.compile(f"[{''.join(SIGNS)}]")
+_SIGN = re.compile(f"[{''.join(MARKS)}]")
+
+
+# where the pages of a report stand in the file that holds all
+_VIEWS = {"claims.md": "claims", "cases.csv": "cases", "README.md": "summary"}
 
 
 def place(to: str) -> str | None:
@@ -46,26 +44,26 @@ def place(to: str) -> str | None:
     page, _, name = to.partition("#")
     if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
-    if page in ("", "method.md", "changes.md") or name == "without-a-time":
+    if page in _VIEWS:
+        return f"#view={_VIEWS[page]}"
+    if page in ("", "method.md", "errata.md", "changes.md"):
         return f"#view=evidence{f'&section={name}' if name else ''}"
-    # an experiment's page, not one of its rows
-    if name in ("", "shapes", "costs") and (experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page)):
-        shown = (
-            f"summary&section={name}-{experiment[1]}"
-            if name
-            else f"speed&experiment={experiment[1]}"
-        )
-        return f"#view={shown}" if page not in PAGES else None
+    if experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page):
+        view = experiment[1]
+        return f"#view={view}{f'&section={view}-{name}' if name else ''}"
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None
 
 
 class Writer:
-    """`case_place`: the address of a case by its id, or None for an unknown case."""
+    """`case_place`: the address of a case by its id, or None for an unknown case; `prefix`: of its
+    anchors, as pages have some of the same names."""
 
-    def __init__(self, case_place: Callable[[str], str | None] = lambda _: None) -> None:
-        self.case_place = case_place
+    def __init__(
+        self, case_place: Callable[[str], str | None] = lambda _: None, prefix: str = ""
+    ) -> None:
+        self.case_place, self.prefix = case_place, prefix
         self.heading = "Table"  # above what is written now
 
     def inline(self, of: Text, linked: bool = True) -> str:
@@ -87,12 +85,21 @@ class Writer:
                 to = place(part.to) if linked else None
                 return _linked(self.inline(part.inside, linked and to is None), to)
             case Anchor():
-                return f'<a id="{html.escape(part.name)}"></a>'
+                return f'<a id="{html.escape(self.prefix + part.name)}"></a>'
             case Break():
                 return "<br>"
 
+    def page(self, of: Page) -> str:
+        says = f"<p>{self.inline(of.says)}</p>\n" if of.says else ""
+        return f"<h1>{self.inline(of.title)}</h1>\n{says}{self.blocks(of.blocks)}"
+
     def blocks(self, of: tuple[Block, ...]) -> str:
-        return "\n".join(map(self._block, of))
+        """Blocks one below the other; neighbouring charts are side by side where there is room."""
+        parts = []
+        for are_charts, some in groupby(of, lambda block: isinstance(block, Picture)):
+            inner = "\n".join(map(self._block, some))
+            parts.append(f'<div class="charts">\n{inner}\n</div>' if are_charts else inner)
+        return "\n".join(parts)
 
     def _block(self, of: Block) -> str:
         match of:
@@ -108,7 +115,7 @@ class Writer:
             case Quote():
                 return f"<blockquote><p>{self.inline(of.text)}</p></blockquote>"
             case Picture():
-                return ""  # the page draws from the samples
+                return self._picture(of)
             case Listing():
                 return f'<pre tabindex="0"><code>{html.escape(of.text)}</code></pre>'
             case Fold():
@@ -116,9 +123,17 @@ class Writer:
                 return f'<details class="fold">{head}\n{self.blocks(of.blocks)}\n</details>'
             case Section():
                 self.heading = of.title.plain
-                place = f' id="{html.escape(of.anchor)}"' if of.anchor else ""
+                place = f' id="{html.escape(self.prefix + of.anchor)}"' if of.anchor else ""
                 head = f"<h{of.level}>{self.inline(of.title)}</h{of.level}>"
                 return f"<section{place}>{head}\n{self.blocks(of.blocks)}\n</section>"
+
+    def _picture(self, of: Picture) -> str:
+        """A chart as an image within the file; it scrolls where it would be too small to read."""
+        if of.why_not:
+            return f'<p class="note">{html.escape(f"{of.title}: not drawn: {of.why_not}.")}</p>'
+        data = base64.b64encode(of.svg).decode()
+        return f'''<figure tabindex="0"><img src="data:image/svg+xml;base64,{data}" \
+alt="{html.escape(of.alt)}"></figure>'''
 
     def _bullets(self, of: Bullets) -> str:
         items = []
@@ -166,7 +181,7 @@ def _look(number: bool, column: Iterable[Text]) -> str:
 def _signed(literal: str) -> str:
     """The escaped text; its signs have tooltips."""
     return _SIGN.sub(
-        lambda sign: f'<abbr title="{html.escape(SIGNS[sign[0]])}">{sign[0]}</abbr>',
+        lambda sign: f'<abbr title="{html.escape(MARKS[sign[0]].capitalize())}">{sign[0]}</abbr>',
         html.escape(literal),
     )
 

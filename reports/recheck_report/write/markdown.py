@@ -127,10 +127,6 @@ def _lines(of: tuple[Block, ...]) -> list[str]:
     return lines
 
 
-def block(of: Block) -> str:
-    return "\n".join(_block(of))
-
-
 def page(of: Page) -> bytes:
     """A whole file."""
     lines = [of.mark, f"# {markdown(of.title)}", ""]

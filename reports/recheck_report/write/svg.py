@@ -1,8 +1,7 @@
 """Charts as SVG text: a card with a message, panels with axes, marks with their intervals, names.
 
-A card is as wide as a column of text (6.5 inches), and no type is smaller than 9 points: a code
-host shows a point as 1.8 pixels on a desktop, as 0.8 on a phone. Places are in points, from the top
-left.
+A card is as wide as a phone's column of text, so no type is smaller than 11 pixels there. Places
+are in points, from the top left.
 
 Colours are Okabe and Ito's, darkened until each has a contrast of 4.5 on the card; markers repeat
 the difference. A reader who prefers dark gets DARK's. Text is <text>: it can be searched, and its
@@ -12,7 +11,7 @@ font is the reader's. So widths are estimates: those of DejaVu Sans, which is a 
 from __future__ import annotations
 
 import math
-import textwrap
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -28,11 +27,12 @@ DARK = {
 # the same thing has the same colour in every chart
 THEIRS, OURS, LIBRARY = BLUE, GREEN, VERMILION
 SERIES = ((BLUE, "o"), (VERMILION, "s"), (GREEN, "^"), (PURPLE, "D"), (OCHRE, "v"), (INK, "P"))
-WIDTH, MARGIN, TYPE = 468.0, 12.0, 9.0
+WIDTH, MARGIN, TYPE = 356.0, 8.0, 11.2
+LINE = 14.0  # from one line of text to the next
+SHOWN = 560  # pixels that a card is wide where there is room
 # widths of letters, in sizes of their type
 _WIDTHS = {**dict.fromkeys("ijlI", 0.29), **dict.fromkeys(" .,:;'|!/", 0.33)}
 _WIDTHS |= {**dict.fromkeys("tfr()[]-", 0.4), **dict.fromkeys("mMwW@%×", 0.92)}
-ROOM = 34.0  # below a panel, for its axis
 
 Interval = tuple[float, float, float, float]  # a place, a value, and its low and high end
 # by name: the outline of a marker around 0, in halves of its size
@@ -61,9 +61,16 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
     return letters * size * (1.13 if bold else 1)
 
 
-def names_width(names: Sequence[str]) -> float:
-    """The room that the longest of these names needs to the left of a panel."""
-    return MARGIN + 6 + max((width_of(name) for name in names), default=0.0)
+def wrapped(text: str, room: float, size: float = TYPE, *, bold: bool = False) -> list[str]:
+    """The text in lines that are at most `room` points wide, unless a word is wider."""
+    lines = [""]
+    for word in re.sub(" (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
+        line = f"{lines[-1]} {word}".lstrip()
+        if lines[-1] and width_of(line, size, bold=bold) > room:
+            lines.append(word)
+        else:
+            lines[-1] = line
+    return lines
 
 
 @dataclass(frozen=True)
@@ -82,16 +89,14 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def linear(
-    low: float, high: float, most: int = 6, text: Callable[[float], str] = "{:g}".format
-) -> Axis:
+def linear(low: float, high: float, most: int = 5) -> Axis:
     """At most `most` steps of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / most
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(each * scale for each in (1, 2, 5, 10) if each * scale >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     values = (round(at * step, 12) for at in range(first, last + 1))
-    return Axis(low, high, tuple((value, text(value)) for value in values))
+    return Axis(low, high, tuple((value, f"{value:g}".replace("-", "−")) for value in values))
 
 
 def logarithmic(
@@ -113,46 +118,22 @@ def logarithmic(
 
 
 def sizes(values: Sequence[int]) -> Axis:
-    """Sizes in ascending order, log2; of more than eight every second one has a name."""
-    named = values[:: -(-len(values) // 8)] if len(values) > 8 else values
-    ticks = tuple((float(each), short(each, values[-1])) for each in named)
-    return Axis(values[0] / 2**0.35, values[-1] * 2**0.2, ticks, log=True)
-
-
-def rows_axis(count: int) -> Axis:
-    """Rows from top to bottom, by their numbers."""
-    return Axis(count - 0.3, -0.7)
-
-
-def apart(wanted: list[float], heights: list[float], top: float) -> list[float]:
-    """Centres for labels of these heights, in the order of the wanted ones: moved up until none
-    overlap, and down again until all are inside 0..top."""
-    order = sorted(range(len(wanted)), key=lambda i: wanted[i])
-    placed, low, high = [*wanted], 0.0, top
-    for i in order:
-        placed[i] = max(wanted[i], low + heights[i] / 2)
-        low = placed[i] + heights[i] / 2
-    for i in reversed(order):
-        placed[i] = min(placed[i], high - heights[i] / 2)
-        high = placed[i] - heights[i] / 2
-    return placed
+    """Sizes in ascending order, log2."""
+    ticks = tuple((float(each), short(each, values[-1])) for each in values)
+    return Axis(values[0] / 2**0.35, values[-1] * 2**0.35, ticks, log=True)
 
 
 class Card:
-    """An opaque card: its message above, `body` points of panels, and below how to read them."""
+    """An opaque card: its message above, what is drawn from `y` on, and below how to read it."""
 
-    def __init__(self, message: str, note: str, body: float) -> None:
-        title = textwrap.wrap(message.replace(" %", "\N{NO-BREAK SPACE}%"), 56)
-        notes = textwrap.wrap(note, 90)
-        self.message = message
-        self.top = MARGIN + 17 * len(title) + 6
-        self.body = body
-        self.height = self.top + body + 12 * len(notes) + MARGIN
+    def __init__(self, message: str, note: str) -> None:
+        self.message, self.note = message, note
         self._marks: list[str] = []
-        for at, line in enumerate(title):
-            self.text(MARGIN, MARGIN + 17 * at + 6.5, line, size=13, bold=True)
-        for at, line in enumerate(notes):
-            self.text(MARGIN, self.top + body + 10.5 + 12 * at, line, MUTED)
+        self.y = MARGIN
+        for line in wrapped(message, WIDTH - 2 * MARGIN, 13, bold=True):
+            self.text(MARGIN, self.y + 8, line, size=13, bold=True)
+            self.y += 17
+        self.y += 6
 
     def text(
         self,
@@ -193,14 +174,7 @@ class Card:
         self._marks.append(f'<path d="M{course}z" fill="{color}" fill-opacity=".13"/>')
 
     def mark(
-        self,
-        x: float,
-        y: float,
-        color: str,
-        marker: str,
-        *,
-        size: float = 5.5,
-        hollow: bool = False,
+        self, x: float, y: float, color: str, marker: str, size: float = 6, *, hollow: bool = False
     ) -> None:
         """One of the markers of SERIES, or "." for a small dot, filled or hollow."""
         half = size / 2
@@ -216,30 +190,35 @@ class Card:
         width = f'stroke-width="{_n(thick / half)}"'
         self._marks.append(f'<path d="{_MARKERS[marker]}" {place} {look} {width}/>')
 
-    def legend(self, y: float, entries: Sequence[tuple[str, str, str]], columns: int = 4) -> None:
-        """Markers with their names: (colour, marker, name), from the left margin on."""
-        lines = [entries[at : at + columns] for at in range(0, len(entries), columns)]
-        for at, line in enumerate(lines):
-            x = MARGIN + 4
-            for color, marker, name in line:
-                self.mark(x, y + 13 * at, color, marker)
-                x = self.text(x + 7, y + 13 * at, name) + 12
+    def key(self, entries: Sequence[tuple[str, str, str, bool]]) -> None:
+        """Markers with their names, as many in a line as fit: (colour, marker, name, hollow)."""
+        x = MARGIN
+        self.y += LINE / 2
+        for color, marker, name, hollow in entries:
+            if x > MARGIN and x + 12 + width_of(name) > WIDTH - MARGIN:
+                x, self.y = MARGIN, self.y + LINE
+            self.mark(x + 4, self.y, color, marker, hollow=hollow)
+            x = self.text(x + 12, self.y, name) + 14
+        self.y += LINE
 
-    def panel(
-        self, x: Axis, y: Axis, left: float, right: float, top: float = 4, bottom: float = ROOM
-    ) -> Panel:
-        """A panel; left and right are points from the card's edges, the others from the body's."""
-        return Panel(self, x, y, left, WIDTH - right, self.top + top, self.top + self.body - bottom)
+    def panel(self, x: Axis, y: Axis, height: float, left: float = MARGIN) -> Panel:
+        """A panel of this height from the left place to the right margin; room for an axis and its
+        label is below."""
+        top, self.y = self.y, self.y + height + 3 * LINE
+        return Panel(self, x, y, left, WIDTH - MARGIN, top, top + height)
 
     def svg(self, about: str) -> bytes:
         """The card as SVG; `about` is its text for screen readers."""
-        marks = "\n".join(self._marks)
-        there = sorted({*_colors(marks)} | {("fill", CARD)})
-        dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in there)
-        height = f"{830 * self.height / WIDTH:.0f}"
+        for line in wrapped(self.note, WIDTH - 2 * MARGIN):
+            self.text(MARGIN, self.y + 6, line, MUTED)
+            self.y += LINE
+        marks, bottom = "\n".join(self._marks), self.y + MARGIN
+        used = sorted({*_colors(marks)} | {("fill", CARD)})
+        dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in used)
+        height = f"{SHOWN * bottom / WIDTH:.0f}"
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:dc="http://purl.org/dc/elements/1.1/" '
-            f'viewBox="0 0 {_n(WIDTH)} {_n(self.height)}" width="830" height="{height}" role="img" '
+            f'viewBox="0 0 {_n(WIDTH)} {_n(bottom)}" width="{SHOWN}" height="{height}" role="img" '
             f'aria-label="{escape(about)}" font-family="\'DejaVu Sans\',Verdana,sans-serif" '
             f'font-size="{_n(TYPE)}" stroke-linejoin="round">'
         )
@@ -282,72 +261,34 @@ class Panel:
     def py(self, value: float) -> float:
         return self.bottom - self.y.share(value) * (self.bottom - self.top)
 
-    def frame(self, x_label: str = "", y_label: str = "", title: str = "") -> None:
+    def frame(self, x_label: str, y_label: str = "") -> None:
         """Grid, ticks with their names, and what the axes count."""
         for value, text in self.y.ticks:
             self.card.path([(self.left, self.py(value)), (self.right, self.py(value))], GRID, 0.7)
             self.card.text(self.left - 4, self.py(value), text, MUTED, anchor="end")
         free = -math.inf
         for value, text in self.x.ticks:
-            at = self.px(value)
+            at, half = self.px(value), width_of(text) / 2
             self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
-            if at - width_of(text) / 2 >= free:  # or it would touch its neighbour
-                self.card.text(at, self.bottom + 9, text, MUTED, anchor="middle")
-                free = at + width_of(text) / 2 + 3
+            if at - half >= free and at + half <= WIDTH:  # or it would touch its neighbour
+                self.card.text(at, self.bottom + 10, text, MUTED, anchor="middle")
+                free = at + half + 3
         self.card.path([(self.left, self.bottom), (self.right, self.bottom)], MUTED, 0.8)
-        if self.y.ticks:
-            self.card.path([(self.left, self.top), (self.left, self.bottom)], MUTED, 0.8)
-        middle = (self.left + self.right) / 2
-        if x_label:
-            # a long one may begin to the left of its panel, but not outside the card
-            at = max(middle, MARGIN + width_of(x_label) / 2)
-            self.card.text(at, self.bottom + 22.8, x_label, MUTED, anchor="middle")
+        self.card.text(self.right, self.bottom + 10 + LINE, x_label, MUTED, anchor="end")
         if y_label:
             self.card.text(MARGIN, self.top - 11, y_label, MUTED)
-        if title:
-            self.card.text(self.left, self.top - 8, title, bold=True)
 
-    def rows(self, names: Sequence[str]) -> None:
-        """Names of rows, to the left."""
-        for y, name in enumerate(names):
-            self.card.text(self.left - 6, self.py(y), name, MUTED, anchor="end")
-
-    def beside(
-        self, y: float, text: str, x: float = 6, color: str = INK, *, bold: bool = False
+    def interval(
+        self, y: float, value: float, low: float, high: float, color: str, marker: str
     ) -> None:
-        """A text in a row, x points to the right of the panel."""
-        self.card.text(self.right + x, self.py(y), text, color, bold=bold)
-
-    def vertical(self, x: float, color: str, width: float = 1, dash: str = "") -> None:
-        self.card.path([(self.px(x), self.top), (self.px(x), self.bottom)], color, width, dash)
-
-    def level(self, y: float, x0: float, x1: float, color: str, width: float = 1) -> None:
-        """A line in a row."""
-        self.card.path([(self.px(x0), self.py(y)), (self.px(x1), self.py(y))], color, width)
-
-    def dots(
-        self,
-        points: Sequence[Interval],
-        color: str,
-        marker: str,
-        *,
-        size: float = 5.5,
-        hollow: bool = False,
-    ) -> None:
-        """Marks with their intervals from left to right; points are (y, value, low, high)."""
-        for y, value, low, high in points:
-            if abs(self.px(high) - self.px(low)) > 0.5:
-                self.level(y, min(low, value), max(high, value), color, 1.2)
-            self.card.mark(self.px(value), self.py(y), color, marker, size=size, hollow=hollow)
+        """A mark with its interval from left to right; y is in points."""
+        if abs(self.px(high) - self.px(low)) > 0.5:
+            ends = [(self.px(min(low, value)), y), (self.px(max(high, value)), y)]
+            self.card.path(ends, color, 1.4)
+        self.card.mark(self.px(value), y, color, marker, 7)
 
     def line(
-        self,
-        points: Sequence[Interval],
-        color: str,
-        marker: str,
-        *,
-        dash: str = "",
-        hollow: bool = False,
+        self, points: Sequence[Interval], color: str, marker: str, dash: str, *, hollow: bool
     ) -> None:
         """One series with its intervals over an ordered axis; points: place, value, low, high."""
         if len(points) > 1:
@@ -363,13 +304,3 @@ class Panel:
         up = [(self.px(x), self.py(low)) for x, low, _ in points]
         down = [(self.px(x), self.py(high)) for x, _, high in reversed(points)]
         self.card.area(up + down, color)
-
-    def name_ends(self, labels: Sequence[tuple[float, float, str, str, bool]]) -> None:
-        """Names lines to the right of the panel, moved apart so that none overlap: (x and y of the
-        line's end, text, colour, bold)."""
-        wanted = [self.bottom - self.py(y) for _, y, *_ in labels]
-        places = apart(wanted, [11.5] * len(labels), self.bottom - self.top)
-        for (x, y, text, color, bold), place in zip(labels, places, strict=True):
-            at = self.bottom - place
-            self.card.path([(self.px(x) + 4, self.py(y)), (self.right + 8, at)], color, 0.6)
-            self.card.text(self.right + 10, at, text, color, bold=bold)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor, slug
 from recheck_report.claims import Judged
+from recheck_report.claims.checks import POLICY
 from recheck_report.claims.measured import Measured
 from recheck_report.record.verdicts import (
     DEPENDS,
@@ -14,7 +15,7 @@ from recheck_report.record.verdicts import (
     UNDECIDED,
     WRONG_AS_PRINTED,
 )
-from recheck_report.say import claim, gpus
+from recheck_report.say import claim
 from recheck_report.say.documents import errata_of, whose
 from recheck_report.say.nodes import (
     Block,
@@ -38,8 +39,8 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.pages import MARK, machine
-from recheck_report.say.pages.compare import ACROSS
+from recheck_report.say.outcome import fact
+from recheck_report.say.pages import MARK, compare, machine
 
 
 def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
@@ -87,14 +88,16 @@ PROBES = """\
 
 
 def _how(report: Measured, chart: Picture) -> Section:
-    view = claim.View(report)
+    policy = _policy(report)
     borrowed = report.comparisons.borrowed
     noise = link(f"{METHOD}#comparisons", "noise") + (
         f" known from an {borrowed}" if borrowed else ""
     )
     rows = []
     for verdict, meaning in VERDICTS_MEAN:
-        names = [claim.reference(e.claim.id) for e in view.claims if e.verdict == verdict]
+        names = [
+            claim.reference(e.claim.id) for e in report.judgement.claims if e.verdict == verdict
+        ]
         head = text(anchor(slug(verdict)) if names else "", emphasis(verdict))
         rows.append(
             texts((head, marked(meaning, noise=noise), f"{len(names)}", joined(", ", names)))
@@ -103,11 +106,24 @@ def _how(report: Measured, chart: Picture) -> Section:
     parts = blocks(
         table(("verdict", "meaning", "claims", "which"), rows, (2,)),
         marked(CHECKS),
-        marked(WORDS, words=view.policy) if view.policy else None,
+        marked(WORDS, words=policy) if policy else None,
         text(brackets, marked(PROBES) if report.probes else "", "."),
         chart,
     )
     return Section(text("How they are judged"), parts, "how-they-are-judged")
+
+
+def _policy(report: Measured) -> Text:
+    """How words without a figure are read, of those that checks of these claims have."""
+    words = {check.word for judged in report.judgement.claims for check in judged.claim.checks}
+    readings = []
+    for word, (ours, *others) in POLICY.items():
+        if word in words and ours != 1:  # faster is faster
+            read = f"{ours:g} times" if ours >= 1 else f"{100 * ours:g} % of the total"
+            also = ", ".join(f"{other:g}" for other in others)
+            more = f" (also read: {also})" if also else ""
+            readings.append(text(emphasis(word), f" is more than {read}{more}"))
+    return joined("; ", readings)
 
 
 def _documents(report: Measured) -> list[Section]:
@@ -144,9 +160,14 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     about = judged.claim
     english = text(" (“", prose(about.english), "”)") if about.english else Text()
     quote = text("“", prose(about.quote), "”", english, " ", claim.place(judged))
-    facts = claim.asked_and_then(about)
-    facts += claim.findings(report.record, judged)
-    facts += [*claim.also_measured(report.record, judged), *claim.left_open(about)]
+    hardware = "" if about.hardware in about.figure else prose(about.hardware)
+    then = joined(", ", [claim.figure(about), hardware])
+    facts = ["Required: " + prose(about.expected).ended]
+    facts += ["Then: " + then + "."] if then else []
+    facts += [fact(report.record, outcome) for outcome in judged.outcomes]
+    also = (fact(report.record, outcome, of_claim=False) for outcome in judged.also)
+    facts += ["Also measured: " + line for line in also]
+    facts += ["The document leaves open: " + prose(choice.what).ended for choice in about.open]
     # that the verdict turned as the check was changed, with its evidence known
     days = [change.entry.date for change in report.changed_verdicts if change.claim == about.id]
     facts += [
@@ -159,14 +180,8 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
 
 def _others(report: Measured, others: list[Measured]) -> list[Section]:
     """The verdicts of other GPUs' records, a column each."""
-    claims = [judged.claim for judged in report.judgement.claims]
-    if not others or not claims:
+    if not others or not report.judgement.claims:
         return []
-    records = [report, *gpus.ordered(others)]
-    differing = gpus.differing(records, claims)
-    agree = "The verdicts agree on every claim that two records judge."
-    differ = f"The verdicts differ on {', '.join(differing)}."
-    rows = gpus.rows(records, claims, linked=True)
-    columns = gpus.columns(records)
-    shown = blocks(ACROSS, text(differ if differing else agree), table(columns, rows))
+    records = [report, *compare.ordered(others)]
+    shown = blocks(compare.across(records, compare.names(records), [report], linked=True))
     return [Section(text("Other GPUs"), shown, "other-gpus")]

@@ -1,11 +1,11 @@
-"""The page of errata: errors in the documents, their listings, and where they are from."""
+"""The page of errata: errors in the documents, and their listings."""
 
 from __future__ import annotations
 
 from recheck_report.anchors import README
 from recheck_report.claims.measured import Measured
 from recheck_report.say import listings
-from recheck_report.say.documents import ERRATA, SOURCES, errata, one_title, sources, whose
+from recheck_report.say.documents import ERRATA, errata, whose
 from recheck_report.say.nodes import Page, Section, blocks, emphasis, table, text
 from recheck_report.say.pages import MARK, machine
 
@@ -13,10 +13,6 @@ _PROVEN = (
     "Proven: by arithmetic, or on this machine by counters, by tests, or by nvcc, which refuses a"
     " few lines with the same mistake and compiles them once it is corrected. By reading: the"
     " sentence says how one sees it."
-)
-_ALGORITHMS = (
-    " What an erratum concerns besides claims and documents is an algorithm, and leads to a row"
-    " made from it."
 )
 _GENERAL_FORMS = (
     "Each listing is measured as printed, and once more in our general form, which takes any shape"
@@ -31,25 +27,19 @@ _COST = (
 def page(report: Measured) -> Page:
     sections = []
     if rows := errata(report):
-        algorithms = {case.source.algorithm for case in report.record.cases} - {""}
-        concerned = {
-            name for corrected in report.judgement.errata for name in corrected.erratum.concerns
-        }
-        how = text(_PROVEN, _ALGORITHMS if algorithms & concerned else "")
-        sections.append(Section(text("Errata"), blocks(how, table(ERRATA, rows)), "errata"))
-    if listed := listings.listed(report):
+        sections.append(
+            Section(text("Errata"), blocks(text(_PROVEN), table(ERRATA, rows)), "errata")
+        )
+    counts, forms = listings.listed(report)
+    if forms:
         reconstructed = (
             emphasis("Reconstructed"),
             ": what is lost or left open, and what we made it from.",
         )
-        how = text(_GENERAL_FORMS, f"{listed.counts}. ", _COST, *reconstructed)
+        how = text(_GENERAL_FORMS, f"{counts}. ", _COST, *reconstructed)
         title = text("Listings, as printed and in general form")
-        shown = blocks(how, table(listings.COLUMNS, listed.rows))
+        shown = blocks(how, table(listings.COLUMNS, forms))
         sections.append(Section(title, shown, "listings"))
-    name = "The document" if one_title(report) else "The documents"
-    origin = text("Where the quotes and figures are from. A dash: not known.")
-    shown = blocks(origin, table(SOURCES, sources(report)))
-    sections.append(Section(text(name), shown, "sources"))
     printed = " as printed and what is right, and the listings as printed."
     says = text("Errors in ", whose(report), printed)
     title = text(f"Errata, checked on {machine(report.record)}")

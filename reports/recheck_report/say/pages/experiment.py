@@ -9,10 +9,12 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label
 from recheck_report.record.record import Experiment
 from recheck_report.say import bottlenecks, documents, standings, story, sustained, tables, wordings
+from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     Page,
     Picture,
     Section,
+    Table,
     Text,
     blocks,
     joined,
@@ -21,17 +23,10 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.pages import MARK, README, machine
-from recheck_report.say.pages.readme import OPEN
 
 STEPS = (
     "Texts explain what the kernels' sources do, and report what was counted. An explanation "
     "without a counter is a reading of the source."
-)
-SPLIT = "§ meets an error bound of its own, not IEEE fp32's, so it has no rank among the others."
-# what the marks of a kernel mean, in the table of all kernels
-NOT_FP32 = "† not fp32-accurate: not compared as an equal."
-PLANES = (
-    "§ not IEEE fp32: tensor cores add up products of split inputs, within a bound of their own."
 )
 MEDIANS = """\
 Medians, each with the larger half of its 95 % interval. Rate, speed-ups and error belong to the
@@ -41,18 +36,18 @@ Medians, each with the larger half of its 95 % interval. Rate, speed-ups and err
 def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[Picture]) -> Page:
     """`charts`: those of the experiment, in their order."""
     record = report.record
-    every = marked(f"Every shape and regime: [{CASES}]({CASES}), or {OPEN}.")
+    every = marked(f"Every shape and regime: [every case]({CASES}).")
     fastest = [*standings.sentences(report, experiment)]
     gaps = tables.not_passed(record, [experiment])
     none = paragraph("None: every case passed its check and was timed.")
     figures = report.collection.figures_of(experiment.name)
     shape = shape_label(experiment.headline)
-    split = any(case.split for case in record.cases_of(experiment))
     lead = [
         f"At {shape}, {record.ranked_by(experiment)}, each step compared with the previous one "
     ]
-    lead += ["or the one that it names. ", STEPS, f" {SPLIT}" * split]
-    kernels = blocks(_how(report, experiment), tables.Headline(report, experiment).table)
+    lead += ["or the one that it names. ", STEPS]
+    every_kernel = tables.Headline(report, experiment).table
+    kernels = blocks(_how(report, experiment, every_kernel), every_kernel)
     sections = (
         standings.shapes_section(report, experiment),
         Section(text(f"Every kernel at {shape}"), kernels, "at-the-headline"),
@@ -73,7 +68,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
     )
 
 
-def _how(report: Measured, experiment: Experiment) -> Text:
+def _how(report: Measured, experiment: Experiment, kernels: Table) -> Text:
     """How to read the table of all kernels."""
     record, cases = report.record, report.record.cases_of(experiment)
     ranked = record.ranked_by(experiment)
@@ -83,10 +78,8 @@ def _how(report: Measured, experiment: Experiment) -> Text:
     sentences = [
         marked(MEDIANS, regime=ranked, drained=drained, error=error),
         documents.printed(report),
-        text(NOT_FP32 if any(not case.fp32 and not case.split for case in cases) else ""),
-        text(PLANES if any(case.split for case in cases) else ""),
+        marks(kernels.rows, "§†‡ᵉ"),
     ]
     if others := tables.other_problems(record, experiment):
-        lead = "‡ another problem, or a part of this one: not compared as an equal; "
-        sentences.append(text(lead, joined("; ", others), "."))
+        sentences.append(text("‡ here: ", joined("; ", others), "."))
     return joined(" ", sentences)

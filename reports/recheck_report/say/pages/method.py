@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import (
-    glossary,
-    machine,
-    memory,
-    odd,
-    provenance,
-    self_audit,
-    sentences,
-    tables,
-)
+from recheck_report.say import glossary, machine, memory, odd, provenance, self_audit, tables
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -24,7 +14,6 @@ from recheck_report.say.nodes import (
     Listing,
     Page,
     Paragraph,
-    Picture,
     Section,
     Text,
     blocks,
@@ -32,53 +21,19 @@ from recheck_report.say.nodes import (
     paragraph,
     table,
     text,
-    texts,
 )
-from recheck_report.say.pages import MARK, README, without
+from recheck_report.say.pages import MARK, README
 from recheck_report.say.pages import machine as machine_of
 from recheck_report.say.self_audit import resolution_text
-from recheck_report.say.trust import trust
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
-GUIDELINE = table(
-    ("the guideline asks for", "Recheck"),
-    (
-        (
-            "separate warm-up and measurement",
-            "yes: warm-up of up to 6 s, then ten windows of 0.2 s",
-        ),
-        ("launches without gaps", "yes, except for two readings of the clock per window"),
-        (
-            "two or more rotated inputs, in total twice L2",
-            marked("yes; *cold* instead reads twice L2 before each launch"),
-        ),
-        ("fixed frequency", "no: Recheck changes no setting of the GPU"),
-        ("fixed power", "yes, at the GPU's limit"),
-        ("CUDA events; clock, power, temperature", "yes; the SMs read the clock themselves"),
-        (
-            "settled clocks",
-            "yes: time within 0.5 % and power within 2 % over four half seconds; or “not in 6 s”",
-        ),
-        ("L2 hits and utilisation profiled", "partly: Nsight Compute counts only what claims need"),
-        (
-            "time against speed of light",
-            marked("partly: against what this machine [reaches](#machine)"),
-        ),
-        ("uniform values in [−1, 1]", "partly: in (−½, ½), with the same mantissas"),
-        ("over 1,000 launches", "partly: 2 s, because launches take 50 µs to 30 ms"),
-        ("1 s to cool down", "yes, before each kernel"),
-    ),
-)
 RUN_TO_RUN = """\
 The 95 % intervals of this report predict what this process would measure again; another process
 differs by more. A difference counts only if it exceeds the *noise* of that ratio: how far {share}
 of {count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both
 cases, the noise is at least that of the ratio's class, which three of four ratios there stay
 within. For cases that were not measured in the same rounds, the noise of both times adds up."""
-GUIDED = """\
-How *sustained* follows NVIDIA's “GEMM Performance Measurement Methodology Guidelines” (CUTLASS, PR
-3366):"""
 CHECKED = """\
 **Correctness check.** A time is recorded only for a case whose result passed its check on the same
 binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} {checks} the
@@ -99,9 +54,6 @@ affects all of them alike."""
 SUSTAINED = """\
  Sustained kernels run one after the other. The first is measured again at the end, and its second
 time counts. If that drifted, all of them are marked."""
-ENERGY = """\
-**Energy.** Watts and joules in `record.json` are for sustained launches; older records have them
-for hot launches at the headline shapes. GHz is the SM clock while the rate was measured."""
 DISTURBED = """\
 **Disturbed times.** A time is marked *disturbed* if another process took 5 % or more of the GPU's
 time, if other programs used CPUs that a host-timed case could have used, or if more than a quarter
@@ -136,26 +88,19 @@ in this older record of all samples. Samples of a round are alike, so the interv
 end to end it covers 88 %."""
 
 
-def method_page(report: Measured, charts: Sequence[Picture]) -> Page:
-    """`charts`: those of the levels of memory."""
+def method_page(report: Measured) -> Page:
     says = (
         "Whether the numbers can be trusted, what they mean, on which machine they were measured, "
         "and how to measure them again."
     )
     title = text(f"How it was measured on {machine_of(report.record)}")
-    return Page(MARK, title, blocks(_sections(report, charts)), text(says), README)
+    return Page(MARK, title, blocks(_sections(report)), text(says), README)
 
 
-def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
+def _sections(report: Measured) -> Iterator[Section]:
     record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    questions = or_placeholder(
-        lambda: trust(report), lambda why: [texts(("The rest of this table", without(why)))]
-    )
-    yield Section(
-        text("Can it be trusted?"), blocks(table(("", "this record"), questions)), "trust"
-    )
     audit = self_audit.sentence(record, comparisons.audit)
     pairs = self_audit.pairs_table(comparisons.audit)
     yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
@@ -174,7 +119,7 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
         says = text(
             "The latency of a load comes from a chain in which each load waits for the one before."
         )
-        yield Section(text("Memory, level by level"), blocks(says, levels, charts), "memory")
+        yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
     odd_values = odd.values(record)
     if odd_values.rows:
@@ -183,9 +128,6 @@ def _sections(report: Measured, charts: Sequence[Picture]) -> Iterator[Section]:
             "them unless the table says otherwise."
         )
         yield Section(text("Odd values"), blocks(says, odd_values), "odd-values")
-    if "sustained" in regimes:
-        title = text("NVIDIA's guideline, point by point")
-        yield Section(title, blocks(marked(GUIDED), GUIDELINE), "guideline")
     special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
     gaps = tables.not_passed(record, special)
     if gaps.rows:
@@ -225,12 +167,11 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
         marked(CHECKED, tests=" and the tests" * is_ours, checks="check" if is_ours else "checks"),
         marked(UNSEEN, inner=marked(" (*inner*)") if "inner" in regimes else ""),
         _clocks(report, regimes),
-        _drained(report) if "drained" in regimes else text(),
+        marked(DRAINED) if "drained" in regimes else text(),
         marked(FIRST) if regimes & {"first", "first_context"} else text(),
         marked(ORDER + (rounds if method.rounds else "") + SUSTAINED * ("sustained" in regimes)),
         _comparisons(report),
         _numbers(report),
-        marked(ENERGY),
         marked("**Time.**") + total if spent else text(),
         _samples(report, regimes),
         marked(DISTURBED),
@@ -256,12 +197,6 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
     return marked(CLOCKS, events=events, end_to_end=end_to_end)
-
-
-def _drained(report: Measured) -> Text:
-    elsewhere = sentences.drained(report)
-    lead = " Other experiments differ little: at the headline, "
-    return text(marked(DRAINED), text(lead, elsewhere, ".") if elsewhere else "")
 
 
 def _comparisons(report: Measured) -> Text:

@@ -1,9 +1,9 @@
-"""report.html: the whole record as one file that a browser opens without a network.
+"""report.html: the whole report as one file that a browser opens without a network.
 
-A pure function of the record. What needs no browser is written as HTML; the cases stand in the page
-as JSON and all samples as compressed float32. Scripts of this folder turn them into plots and
-tables. No string of a record becomes markup or code: the page's policy lets run no script but the
-one whose hash it names, and that one only writes text.
+A pure function of the record. What needs no choice of the reader is written as HTML. The cases
+stand in the page as JSON, and scripts of this folder turn them into tables. No string of a record
+becomes markup or code: the page's policy lets run no script but the one whose hash it names, and
+that one only writes text.
 """
 
 from __future__ import annotations
@@ -11,48 +11,55 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from recheck_report.anchors import claim_anchor
+from recheck_report.anchors import page as experiment_address
+from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.say.nodes import Text
-from recheck_report.say.pages import machine
-from recheck_report.say.pages.readme import Peak
-from recheck_report.say.pages.views import ClaimRow, Views
+from recheck_report.formatting import NONE
+from recheck_report.say import claim, documents, provenance
+from recheck_report.say.answer import Peak
+from recheck_report.say.nodes import Note, Picture, Text, table
+from recheck_report.say.pages import machine, views
+from recheck_report.say.pages.experiment import experiment_page
+from recheck_report.say.pages.readme import answer_blocks
 from recheck_report.write.html import Writer
-from recheck_report.write.page import data, packing
+from recheck_report.write.page import data
 
 # concatenated in this order; each is one idea
-SCRIPTS = (
-    "data", "format", "dom", "table", "address", "plot",
-    "claims", "speed", "samples", "accuracy", "compare", "cases", "main",
-)  # fmt: skip
+SCRIPTS = ("data", "format", "dom", "table", "address", "claims", "cases", "compare", "main")
 _HERE = Path(__file__).parent
 # characters that could end the element that holds the data, or a line of it
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
-WITHOUT = "This page draws plots and samples by a script. All else can be read without."
+WITHOUT = "The tables of all cases and of two kernels need a script. All else can be read without."
+Pictures = Mapping[str, Sequence[Picture]]
 
 
-def page(report: Measured, peak: Peak | None = None, others: Sequence[Measured] = ()) -> bytes:
+def page(
+    report: Measured,
+    peak: Peak | None = None,
+    others: Sequence[Measured] = (),
+    pictures: Pictures | None = None,
+) -> bytes:
     """The page of a record; `peak`: what another report adds to its answer; `others`: records that
-    it can be compared with, without a file."""
-    views = Views(report, peak)
+    it is compared with; `pictures`: by experiment, and in "" that of the claims."""
     writer = Writer(lambda name: _case(name) if name in report.record.by_id else None)
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
-    style = (_HERE / "page.css").read_text("utf-8") + _widths(views)
-    shown = _views(views, writer)
+    style = (_HERE / "page.css").read_text("utf-8") + _widths(report)
+    shown = _views(report, peak, others, pictures or {}, writer)
     sections = (
-        f'<section id="view={name.lower()}" data-view="{name.lower()}">\n{inner}\n</section>'
+        f'<section id="view={name}" data-view="{name}">\n{inner}\n</section>'
         for name, inner in shown.items()
     )
     nav = (
-        f'<li><a href="#view={name.lower()}" data-view="{name.lower()}">{name}</a></li>'
+        f'<li><a href="#view={name}" data-view="{name}">{name.capitalize()}</a></li>'
         for name in shown
-        if name != "Evidence"
+        if name != "evidence"
     )
     name = escape(machine(report.record))
     return f"""\
@@ -80,12 +87,11 @@ def page(report: Measured, peak: Peak | None = None, others: Sequence[Measured] 
 {"".join(sections)}
 </main>
 <footer>
-<p>{escape(views.made_from)}</p>
-<p><a href="#view=evidence" data-view="evidence">Evidence: self-audit, method, every case</a></p>
+<p>{escape(views.made_from(report))}</p>
+<p><a href="#view=evidence" data-view="evidence">Evidence: words, self-audit, method</a></p>
 </footer>
 <p id="live" class="unseen" role="status" aria-live="polite"></p>
-<script type="application/json" id="data">{embedded(data.of(report, others))}</script>
-<script type="text/plain" id="samples">{packing.samples(report.record)}</script>
+<script type="application/json" id="data">{embedded(data.of(report))}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -110,33 +116,48 @@ def _hash(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def _views(views: Views, writer: Writer) -> dict[str, str]:
-    """What each view holds before a script runs, by its title."""
+def _views(
+    report: Measured,
+    peak: Peak | None,
+    others: Sequence[Measured],
+    pictures: Pictures,
+    writer: Writer,
+) -> dict[str, str]:
+    """What each view holds before a script runs, by its name."""
     made = '<div class="made"></div>'
-    evidence = writer.blocks((*views.warnings, *views.evidence))
-    found = {
-        "Summary": _summary(views, writer),
-        "Claims": _claims(views, writer),
-        "Speed": _answers(views, writer),
-        "Accuracy": _accuracies(views, writer),
-        "Compare": made,
-        "Evidence": f'<h1>Evidence</h1>\n{evidence}\n<div id="every-case" class="made"></div>',
+    shown = {"summary": _summary(report, peak, pictures.get("", ()), writer)}
+    if report.judgement.claims:
+        shown["claims"] = _claims(report, writer)
+    for experiment in report.record.ordinary:
+        view = experiment_address(experiment).removesuffix(".md")
+        about = experiment_page(report, experiment, pictures.get(experiment.name, ()))
+        shown[view] = Writer(writer.case_place, f"{view}-").page(about)
+    compared = writer.blocks(views.compared(report, others))
+    evidence = writer.blocks((*_warnings(report), *views.evidence(report)))
+    return {
+        **shown,
+        "cases": f"<h1>Every case</h1>\n{made}",
+        "compare": f"<h1>Compare</h1>\n{compared}\n{made}",
+        "evidence": f"<h1>Evidence</h1>\n{evidence}",
     }
-    return {name: inner for name, inner in found.items() if inner}
+
+
+def _warnings(report: Measured) -> tuple[Note, ...]:
+    return tuple(remark.note for remark in provenance.brands(report))
 
 
 def _case(name: str) -> str:
-    return f"#view=speed&case={quote(name, safe='/,')}"
+    return f"#view=cases&search={quote(name, safe='/,')}"
 
 
-def _widths(views: Views) -> str:
+def _widths(report: Measured) -> str:
     """The style that depends on the record, as the policy allows none at an element: how wide the
     parts of the bar and the ids of claims are."""
     parts = (
         f"\n.bar > :nth-child({at}) {{ flex-grow: {many}; }}"
-        for at, (_, many, _) in enumerate(views.bar, 1)
+        for at, (_, many, _) in enumerate(views.bar(report), 1)
     )
-    longest = max((len(each.id) for each in views.claims), default=3)
+    longest = max((len(judged.claim.id) for judged in report.judgement.claims), default=3)
     return f"\n.claims {{ --id: {0.6 * min(20, max(3, longest)) + 0.8:.1f}rem; }}{''.join(parts)}\n"
 
 
@@ -144,53 +165,46 @@ def _verdict(verdict: str) -> str:
     return f"v-{verdict.replace(' ', '-')}"
 
 
-def _summary(views: Views, writer: Writer) -> str:
-    answer = f'<h1 class="answer">{writer.inline(views.headline)}</h1>'
-    bar = "".join(f'<span class="{_verdict(verdict)}"></span>' for verdict, *_ in views.bar)
+def _summary(report: Measured, peak: Peak | None, charts: Sequence[Picture], writer: Writer) -> str:
+    verdicts = views.bar(report)
+    bar = "".join(f'<span class="{_verdict(verdict)}"></span>' for verdict, *_ in verdicts)
     counts = "".join(
         f'<li class="{_verdict(verdict)}">{writer.inline(words)}</li>'
-        for verdict, _, words in views.bar
+        for verdict, _, words in verdicts
     )
-    bar = f"""\
+    claims = f"""\
+<p class="second">{writer.inline(views.claimed(report))}</p>
 <div class="bar" aria-hidden="true">{bar}</div>
 <ul class="counts" aria-label="Claims by verdict">{counts}</ul>"""
-    second = f'<p class="second">{writer.inline(views.claimed)}</p>' if views.bar else ""
     return f"""\
-<p class="eyebrow">{writer.inline(views.about)}</p>
-{answer}
-{second}
-{bar if views.bar else ""}
-{writer.blocks(views.warnings)}
-{writer.blocks(views.sections)}"""
+<p class="eyebrow">{writer.inline(views.about(report))}</p>
+<h1 class="answer">{writer.inline(views.headline(report))}</h1>
+{claims if verdicts else ""}
+{writer.blocks((*_warnings(report), *charts, *answer_blocks(report, peak)))}"""
 
 
-def _claims(views: Views, writer: Writer) -> str:
-    notes = "\n".join(
-        f'<p class="note" data-document="{escape(each.id)}">{writer.inline(views.origin(each))}</p>'
-        for each in views.documents
-    )
+def _claims(report: Measured, writer: Writer) -> str:
     heads = "".join(f"<span>{name}</span>" for name in ("", "id", "verdict", "they said", "here"))
-    items = "\n".join(_claim(each, writer) for each in views.claims)
-    documents = (each.erratum.document for each in views.report.judgement.errata)
-    marks = [f' data-document="{escape(name)}"' for name in documents]
-    errata = f"""
+    items = "\n".join(_claim(report, each, writer) for each in report.judgement.claims)
+    errata = table(documents.ERRATA, documents.errata(report), title="Errata")
+    marks = [f' data-document="{escape(e.erratum.document)}"' for e in report.judgement.errata]
+    shown = f"""
 <section id="errata"><h2>Errata</h2>
 <p class="note">Where the documents are wrong as printed, and what proves it.</p>
-{writer.table(views.errata, marks)}
+{writer.table(errata, marks)}
 </section>"""
     return f"""\
 <h1>Claims</h1>
 <form class="controls scripted">
 <label class="field grow" for="search"><span>Search</span>\
 <input type="search" id="search" placeholder="an id, or words of it"></label>
-{"".join(_choice(name, *choice) for name, choice in views.choices.items())}
+{"".join(_choice(name, *choice) for name, choice in views.choices(report).items())}
 </form>
-{notes}
 <p class="count scripted"></p>
 <ul class="claims">
 <li class="claim heads" aria-hidden="true">{heads}</li>
 {items}
-</ul>{errata if views.errata.rows else ""}"""
+</ul>{shown if errata.rows else ""}"""
 
 
 def _choice(name: str, label: str, values: dict[str, str]) -> str:
@@ -202,50 +216,25 @@ def _choice(name: str, label: str, values: dict[str, str]) -> str:
     return f'<label class="field" for="{name}"><span>{label}</span>{select}</label>'
 
 
-def _claim(claim: ClaimRow, writer: Writer) -> str:
+def _claim(report: Measured, judged: Judged, writer: Writer) -> str:
+    """A claim in one line, and what unfolds below it."""
+
     def inline(text: Text) -> str:
         return writer.inline(text, linked=False)
 
-    small = f"<small>{inline(claim.because)}</small>" if claim.because else ""
-    about = f"{escape(claim.document)} · {escape(claim.kind)}"
+    about, verdict, measured = judged.claim, judged.verdict, claim.tested(judged)
+    because = claim.because(judged)
+    if measured.plain == NONE:
+        measured, because = claim.why(judged), Text()
+    small = f"<small>{inline(because)}</small>" if because else ""
+    document, kind = escape(about.document), escape(about.kind)
     return f"""\
-<li><details id="{escape(claim_anchor(claim.id))}" data-id="{escape(claim.id)}" \
-data-document="{escape(claim.document)}" data-verdict="{claim.verdict}" \
-data-kind="{escape(claim.kind)}"><summary class="claim">\
-<span class="opens" aria-hidden="true">▸</span><span class="id">{escape(claim.id)}</span> \
-<span class="verdict {_verdict(claim.verdict)}">{claim.verdict}</span> \
-<span class="what">{inline(claim.title)}<small>{about}</small></span> \
-<span class="here">{inline(claim.here)}{small}</span></summary>
+<li><details id="{escape(claim_anchor(about.id))}" data-id="{escape(about.id)}" \
+data-document="{document}" data-verdict="{verdict}" data-kind="{kind}"><summary class="claim">\
+<span class="opens" aria-hidden="true">▸</span><span class="id">{escape(about.id)}</span> \
+<span class="verdict {_verdict(verdict)}">{verdict}</span> \
+<span class="what">{inline(claim.said(about))}<small>{document} · {kind}</small></span> \
+<span class="here">{inline(measured)}{small}</span></summary>
 <div class="body">
-{writer.blocks(claim.blocks)}
+{writer.blocks(views.of_claim(report, judged))}
 </div></details></li>"""
-
-
-def _answers(views: Views, writer: Writer) -> str:
-    """The answers at every shape; a script shows one at a time."""
-    found = {f"{e.name}/{shape}": said for e in views.answers for shape, said in e.fastest.items()}
-    found |= {f"{each.name}/beyond": each.beyond for each in views.answers if each.beyond}
-    return _drawn("Speed", found, writer)
-
-
-def _accuracies(views: Views, writer: Writer) -> str:
-    """Empty where all results are exact."""
-    record = views.report.record
-    cases = (case for each in record.ordinary for case in record.cases_of(each))
-    if not any(case.error and case.error.value for case in cases):
-        return ""
-    return _drawn("Accuracy", {e.name: e.accuracy for e in views.answers if e.accuracy}, writer)
-
-
-def _drawn(name: str, answers: dict[str, Text], writer: Writer) -> str:
-    """A view that a script fills, and its answers; the script shows one of them."""
-    found = "\n".join(
-        f'<p class="answer small" data-answer="{escape(key)}">{writer.inline(answer)}</p>'
-        for key, answer in answers.items()
-    )
-    return f"""\
-<h1{' class="unseen"' if name == "Speed" else ""}>{name}</h1>
-<div class="unscripted">
-{found}
-</div>
-<div class="made"></div>"""

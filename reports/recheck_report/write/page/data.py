@@ -5,100 +5,21 @@ Every ratio and outcome is what the Markdown report has, made by the same code.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS
-from recheck_report.queries import (
-    ceiling_row,
-    first_kernel,
-    metric_of,
-    reference,
-    share,
-    square_sizes,
-)
-from recheck_report.record.record import AUDIT, OLDEST, SCHEMA, Case, Experiment, Record
-from recheck_report.record.verdicts import SCHEMA as VERDICTS_SCHEMA
-from recheck_report.say import sizes
+from recheck_report.queries import first_kernel, metric_of, reference
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.say.glossary import MARKS
 from recheck_report.say.pages import machine
-from recheck_report.say.ratio import percent
 from recheck_report.say.tables import source_of
-from recheck_report.statistics import variation
-from recheck_report.write.html import SIGNS
 
 Json = dict[str, Any]
 
 
-def of(report: Measured, others: Sequence[Measured]) -> Json:
-    """Everything but the samples; `others`: records to compare with."""
-    record, counters = report.record, report.probes.counters if report.probes else {}
-    gpu = record.environment.gpu
-    return {
-        "title": machine(record),
-        "gpu": gpu.name if gpu else None,
-        "schemas": [OLDEST, SCHEMA],
-        "verdicts_schema": VERDICTS_SCHEMA,
-        "verdicts": [*VERDICTS],
-        "signs": SIGNS,
-        "experiments": [_experiment(report, each) for each in record.experiments],
-        **_cases(report),
-        "suspects": report.faster_than_ceiling,
-        "others": [_other(report.record, other) for other in others],
-        "counters": {name: asdict(c) for name, c in counters.items()},
-    }
-
-
-def _other(record: Record, other: Measured) -> Json:
-    """Another record's times of the cases that `record` has, in their order, and its verdicts."""
-    env, by_id = other.record.environment, other.record.by_id
-    cases = [by_id.get(case.id) for case in record.cases]
-    times = [case.seconds if case else None for case in cases]
-    return {
-        "name": f"{machine(other.record)}, {env.started[:10]}",
-        "gpu": other.gpu,
-        "commit": env.git.commit,
-        "started": env.started,
-        "driver": env.driver,
-        "median": [time and float(f"{time.median:.7g}") for time in times],
-        "low": [time and float(f"{time.low:.7g}") for time in times],
-        "high": [time and float(f"{time.high:.7g}") for time in times],
-        "unsure": [at for at, case in enumerate(cases) if case and case.unsure],
-        "verdicts": {judged.claim.id: judged.verdict for judged in other.judgement.claims},
-    }
-
-
-def _experiment(report: Measured, experiment: Experiment) -> Json:
-    record, metric = report.record, metric_of(report.record, experiment)
-    ordinary = experiment in record.ordinary
-    limit = metric.limit(record)
-    drawn = sizes.drawn(report, experiment) if ordinary else []
-    regimes = {case.regime: None for case in record.cases_of(experiment)} if ordinary else {}
-    return {
-        "name": experiment.name,
-        "title": experiment.title,
-        "axes": list(experiment.axes),
-        "headline": experiment.headline,
-        "ranked": record.ranked_by(experiment),
-        "ordinary": ordinary,
-        "audit": experiment.name == AUDIT,
-        "unit": metric.unit,
-        "limit": [metric.ceiling_label, limit] if limit else None,
-        "vendor": reference(record, experiment),
-        "roof": ceiling_row(record, experiment),
-        "squares": square_sizes(record, experiment),
-        "shapes": record.shapes(experiment),
-        "rows": [row.strategy for row in record.strategies(experiment)],
-        "drawn": drawn,
-        "findings": {
-            regime: sizes.finding(report, experiment, regime, drawn) for regime in regimes
-        },
-    }
-
-
-def _cases(report: Measured) -> Json:
-    """Rows of the experiments' tables, and the cases by columns; each text that many share once."""
+def of(report: Measured) -> Json:
+    """The experiments, the rows of their tables, and the cases by columns; each text that many
+    cases share stands there once."""
     record = report.record
     rows: dict[tuple[str, str], Json] = {}
     texts: dict[str, int] = {}
@@ -107,7 +28,6 @@ def _cases(report: Measured) -> Json:
         return None if value is None else texts.setdefault(value, len(texts))
 
     columns: dict[str, list[Any]] = {}
-    noises: dict[tuple[tuple[float | None, float | None], ...], int] = {}
     places: dict[tuple[str, str], int] = {}
     numbers = {case.id: at for at, case in enumerate(record.cases)}
     bases = _bases(record)
@@ -116,7 +36,9 @@ def _cases(report: Measured) -> Json:
         key = (case.experiment, case.strategy)
         if key not in rows:
             places[key], rows[key] = len(rows), _row(report, case)
-        time, error, power = case.seconds, case.error, case.power
+        time, error, rate = case.seconds, case.error, None
+        if time and not case.part_of:
+            rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
         base = bases.get((case.experiment, case.shape_name, case.regime))
         line: Json = {
             "row": places[key],
@@ -127,32 +49,35 @@ def _cases(report: Measured) -> Json:
             "median": time and time.median,
             "low": time and time.low,
             "high": time and time.high,
-            "samples": len(case.samples),
-            "discarded": time.discarded if time else 0,
-            "blocks": len(case.blocks),
             "error": error and error.value,
             "bound": error and error.bound,
-            "error_metric": text(error.metric) if error else None,
-            "rate": None,
+            "rate": rate,
             "base": base and numbers[base.id],
             **_compared(report, base, case),
-            "clock": case.clock_hz,
-            "watts": power and power.watts,
             "unsure": text(case.unsure),
-            "noise": noises.setdefault(variation.for_gpu().by_duration(case), len(noises)),
+            "suspect": text(report.faster_than_ceiling.get(case.id)),
         }
-        for name in ("paired", "share"):
-            line[name] = text(line[name])
-        if time and not case.part_of:
-            rate = metrics[case.experiment].rate(case, time.median)
-            line["rate"] = float(f"{rate:.7g}")
         for name, value in line.items():
             columns.setdefault(name, []).append(value)
     return {
+        "title": machine(record),
+        "marks": MARKS,
+        "experiments": [_experiment(report, each) for each in record.experiments],
         "rows": list(rows.values()),
         "texts": list(texts),
-        "noises": list(noises),
         "cases": columns,
+    }
+
+
+def _experiment(report: Measured, experiment: Experiment) -> Json:
+    record = report.record
+    return {
+        "name": experiment.name,
+        "title": experiment.title,
+        "ordinary": experiment in record.ordinary,
+        "unit": metric_of(record, experiment).unit,
+        "vendor": reference(record, experiment),
+        "rows": [row.strategy for row in record.strategies(experiment)],
     }
 
 
@@ -176,20 +101,14 @@ def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
 
 
 def _compared(report: Measured, base: Case | None, case: Case) -> Json:
-    """How many times as fast a case is as its base, with the interval, what the report concludes
-    from that, and from what it is: "rounds", or far "ends"; its share of the ceiling."""
-    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "paired", "share"))
-    found["outcome"] = 0
-    if not base or not case.seconds or case.part_of:
-        return found
-    if case is not base:
+    """How many times as fast a case is as its base, with the interval and its mark, and what the
+    report concludes from that."""
+    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "mark", "outcome"))
+    if base and case.seconds and not case.part_of and case is not base:
         ratio = report.comparisons.verdict(base, case)
         found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
-        found |= {"ratio_high": _short(ratio.high), "paired": "rounds" if ratio.rounds else "ends"}
+        found |= {"ratio_high": _short(ratio.high), "mark": ratio.mark}
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
-    best = ceiling_row(report.record, report.record.experiment_of(case))
-    of_roof = share(report.comparisons, report.record, case, best) if case.target == "gpu" else None
-    found["share"] = percent(of_roof) if of_roof else None
     return found
 
 
@@ -197,13 +116,7 @@ def _row(report: Measured, case: Case) -> Json:
     return {
         "experiment": case.experiment,
         "name": case.strategy,
-        "role": case.role,
         "target": case.target,
-        "arithmetic": case.arithmetic,
-        "note": case.note,
-        "problem": case.problem,
-        "part_of": case.part_of,
-        "sweep": case.sweep,
         "contends": case.contends,
         "marks": case.marks,
         "source": source_of(report, case).plain,

@@ -28,10 +28,6 @@ function go(parameters, replace = false) {
   history.replaceState(null, "", target);
 }
 
-function hrefOfCase(id) {
-  return hrefOf({ view: "speed", case: id });
-}
-
 // what an address says that is not there; show() tells it
 const ABSENT = [];
 

@@ -32,7 +32,6 @@ function filterClaims(state) {
   }
   const errata = document.getElementById("errata");
   if (errata) errata.hidden = ERRATA.every((each) => each.hidden);
-  for (const each of document.querySelectorAll("p[data-document]")) each.hidden = each.dataset.document !== state.document;
   const shown = CLAIMS.filter((each) => !each.parentElement.hidden).length;
   const found = `${shown} of ${plural(CLAIMS.length, "claim")}`;
   document.querySelector(".count").textContent = found;
@@ -47,6 +46,7 @@ function fits(each, state, filters) {
 }
 
 function startClaims() {
+  if (!CLAIMS.length) return;
   const change = (more, replace) => go({ ...address(), view: "claims", claim: null, erratum: null, ...more }, replace);
   for (const each of FILTERS) each.addEventListener("change", () => change({ [each.id]: each.value }));
   const search = document.getElementById("search");

@@ -1,7 +1,5 @@
 // elements, made without markup: strings of a record only ever become text
 
-const SVG = "http://www.w3.org/2000/svg";
-
 function fill(node, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (value === null || value === undefined || value === false) continue;
@@ -20,17 +18,8 @@ function el(name, attributes, ...children) {
   return fill(document.createElement(name), attributes, children);
 }
 
-function draw(name, attributes, ...children) {
-  return fill(document.createElementNS(SVG, name), attributes, children);
-}
-
-function code(text, href) {
-  const found = el("code", {}, text);
-  return href ? el("a", { href }, found) : found;
-}
-
-function link(text, parameters) {
-  return el("a", { href: hrefOf(parameters) }, text);
+function code(text) {
+  return el("code", {}, text);
 }
 
 // a labelled <select>; `options` are [value, text], and `changed` gets the chosen value
@@ -47,28 +36,13 @@ function select(id, label, options, value, changed) {
   return el("label", { class: "field", for: id }, el("span", {}, label), chosen);
 }
 
-function checkbox(id, label, checked, changed) {
-  const box = el("input", { type: "checkbox", id, onchange: () => changed(box.checked) });
-  box.checked = checked;
-  return el("label", { class: "check", for: id }, box, label);
-}
-
 function button(text, pressed, attributes = {}) {
   return el("button", { type: "button", ...attributes, onclick: pressed }, text);
 }
 
 // text whose signs say what they mean where a pointer rests on them
 function signed(text) {
-  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.signs[part] ? el("abbr", { title: DATA.signs[part] }, part) : part));
-}
-
-// what is folded is made when it is first opened
-function fold(heading, make) {
-  const found = el("details", { class: "fold" }, el("summary", {}, heading));
-  found.addEventListener("toggle", () => {
-    if (found.open && found.children.length < 2) found.append(...[make()].flat());
-  });
-  return found;
+  return text.split(/([ᵉ≈±§†‡])/).filter(Boolean).map((part) => (DATA.marks[part] ? el("abbr", { title: DATA.marks[part] }, part) : part));
 }
 
 function controls(...children) {

@@ -1,4 +1,4 @@
-// numbers as the Markdown report writes them: what formatting.py and statistics/ratio.py do
+// numbers as the Markdown report writes them: what formatting.py does
 
 const NONE = "–";
 // as in tables: "end to end"
@@ -32,7 +32,7 @@ function shapeLabel(shape) {
 }
 
 // one digit of the interval's half and two of the value, and more where a bound that is not 1 would
-// read as it: as in say/ratio.py
+// read as it: as in formatting.py
 function ratioTexts({ value, low, high }) {
   const exponent = (size) => (size > 0 && size < Infinity ? Math.floor(Math.log10(size)) : 0);
   const half = (high - low) / 2 || Math.abs(high) * 1e-3;

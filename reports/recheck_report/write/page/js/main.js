@@ -32,12 +32,12 @@ function show() {
     main.focus({ preventScroll: true });
     scrollTo(0, 0);
   } else if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
-  // what the address names, once the plots above it have their heights
+  // what the address names
   const of = (kind) => state[kind] && `${kind}-${state[kind].toLowerCase()}`;
-  const named = of("claim") ?? of("erratum") ?? state.section ?? (state.case && "of-a-case");
+  const named = of("claim") ?? of("erratum") ?? state.section;
   const place = named && document.getElementById(named);
   place?.closest("details")?.setAttribute("open", "");
-  if (named) requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(named)?.scrollIntoView()));
+  place?.scrollIntoView();
 }
 
 function start() {
@@ -50,11 +50,8 @@ function start() {
   startClaims();
   addEventListener("hashchange", show);
   show();
-  loadSamples().then(() => {
-    if (["speed", "compare"].includes(shownView)) show();
-    document.documentElement.dataset.ready = "true";
-    performance.mark("ready");
-  });
+  document.documentElement.dataset.ready = "true";
+  performance.mark("ready");
 }
 
 start();

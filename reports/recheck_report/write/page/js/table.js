@@ -3,11 +3,11 @@
 const PAGE = 100;
 
 // columns: {name, number, value(row) to sort, cell(row) to show; both may be left out}.
-// `wide`: of sentences; `minor`: on narrow screens behind a button, and not on paper. `groups` keep rows apart whatever they are sorted by: {name, rows}
-function table({ caption, columns, rows, groups, sort, mark, page = PAGE }) {
+// `wide`: of sentences; `minor`: on narrow screens behind a button, and not on paper
+function table({ caption, columns, rows, sort, page = PAGE }) {
   const holder = el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr")));
   const more = el("p", { class: "more" });
-  live(holder, columns, groups ?? [{ name: "", rows }], { sort, page, more, line: (row) => lineOf(row, columns, mark) });
+  live(holder, columns, rows, { sort, page, more, line: (row) => lineOf(row, columns) });
   const rest = button("All columns", () => rest.setAttribute("aria-pressed", holder.classList.toggle("whole")), { class: "rest", "aria-pressed": "false" });
   return el(
     "div",
@@ -26,7 +26,7 @@ function adopt(holder) {
     const value = ({ cells }) => (number ? leading : String)(cells[at].textContent);
     return { name: [...head.childNodes], kind: head.className, value };
   });
-  if (rows.length > 1) live(holder, columns, [{ name: "", rows }], { line: (row) => row });
+  if (rows.length > 1) live(holder, columns, rows, { line: (row) => row });
 }
 
 // the number that a cell begins with
@@ -36,14 +36,13 @@ function leading(text) {
 }
 
 // keeps a table sorted by the heading that was pressed last, and shows the first `page` rows
-function live(holder, columns, groups, { sort, page = Infinity, more, line }) {
+function live(holder, columns, rows, { sort, page = Infinity, more, line }) {
   const state = { by: sort?.by ?? null, down: sort?.down ?? false, shown: page };
   const head = holder.tHead.rows[0];
-  const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
 
   function heading(column) {
     const order = state.by === column ? (state.down ? "descending" : "ascending") : null;
-    const label = column.value && column.name.length && total > 1 ? button(column.name, () => sortBy(column), { class: "sort" }) : column.name;
+    const label = column.value && column.name.length && rows.length > 1 ? button(column.name, () => sortBy(column), { class: "sort" }) : column.name;
     return el(column.name.length ? "th" : "td", { scope: column.name.length ? "col" : null, class: kindOf(column), "aria-sort": order }, label);
   }
 
@@ -57,19 +56,14 @@ function live(holder, columns, groups, { sort, page = Infinity, more, line }) {
   function drawn() {
     head.replaceChildren(...columns.map(heading));
     for (const body of [...holder.tBodies]) body.remove();
-    let left = state.shown;
-    for (const { name, rows } of groups) {
-      const shown = sorted(rows, state).slice(0, Math.max(0, left));
-      left -= shown.length;
-      const above = name && el("tr", { class: "group" }, el("th", { colspan: columns.length, scope: "rowgroup" }, name));
-      if (shown.length) holder.append(el("tbody", {}, above || null, shown.map(line)));
-    }
-    const hidden = total - Math.min(total, state.shown);
+    const shown = sorted(rows, state).slice(0, state.shown);
+    holder.append(el("tbody", {}, shown.map(line)));
+    const hidden = rows.length - shown.length;
     const show = () => {
       state.shown += 5 * page;
       drawn();
     };
-    more?.replaceChildren(...(hidden ? [button(`Show more: ${hidden} of ${total} rows are left`, show)] : []));
+    more?.replaceChildren(...(hidden ? [button(`Show more: ${hidden} of ${rows.length} rows are left`, show)] : []));
   }
 
   drawn();
@@ -79,14 +73,14 @@ function kindOf(column) {
   return column.kind || [column.number && "number", column.wide && "wide", column.minor && "minor"].filter(Boolean).join(" ") || null;
 }
 
-function lineOf(row, columns, mark) {
+function lineOf(row, columns) {
   const cells = columns.map((column, at) => {
     const kind = at === 0 ? "th" : "td";
     const cell = column.cell ? column.cell(row) : String(column.value(row) ?? NONE);
     const shown = column.number && typeof cell === "string" ? unbroken(cell) : cell;
     return el(kind, { scope: at === 0 ? "row" : null, class: kindOf(column) }, shown);
   });
-  return el("tr", { class: mark?.(row) ?? null }, cells);
+  return el("tr", {}, cells);
 }
 
 // on a narrow screen a line may end before an interval, and nowhere else

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.load import load_claims
-from recheck_report.claims.toml import BadClaim, Said, load_tables, one_of, table_of
-from recheck_report.record.typed import Is, read_toml
+from recheck_report.claims.toml import Said, load_tables, one_of
+from recheck_report.record.typed import Is, Strict, typed
 from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
@@ -31,7 +31,7 @@ CAUSES = ("check", "transcription", "open choice")
 
 
 @dataclass(frozen=True)
-class Entry:
+class Entry(Strict):
     """An entry of the log: claims whose checks were changed for one reason."""
 
     date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
@@ -46,7 +46,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Change:
+class ChangedCheck:
     """The old check of a claim, and why it was changed."""
 
     claim: str
@@ -54,27 +54,26 @@ class Change:
     entry: Entry
 
 
-def load_changes(folder: Path) -> tuple[Change, ...]:
+def load_changed_checks(folder: Path) -> tuple[ChangedCheck, ...]:
     """The changes of the log in their order, empty without a file; raises BadClaim."""
-    path = folder / CHANGES
-    file = read_toml(path, BadClaim) if path.exists() else {}
     claims = [claim.id for claim in load_claims(folder)]
     before: dict[str, Any] = {}
-    parse = table_of(Entry)
 
     def read(table: dict[str, Any]) -> Entry:
         """An entry without a date or commit has those of the entry before."""
         before.update({key: table[key] for key in ("date", "commit") if key in table})
-        entry = parse(before | table)
+        entry = typed(Entry, before | table)
         for claim in entry.asked:
             one_of(claims, claim, "asked")
         return entry
 
-    entries = load_tables(path, file, "change", read)
-    return tuple(Change(*question, each) for each in entries for question in each.asked.items())
+    entries = load_tables(folder / CHANGES, "change", read)
+    return tuple(ChangedCheck(*asked, entry) for entry in entries for asked in entry.asked.items())
 
 
-def changed_verdicts(changes: Sequence[Change], today: Mapping[str, str]) -> list[Change]:
+def changed_verdicts(
+    changes: Sequence[ChangedCheck], today: Mapping[str, str]
+) -> list[ChangedCheck]:
     """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
     not count."""
     shown = []
