@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiments.hpp"
 
-#include "harness/self/audit.hpp"
-#include "harness/self/machine.hpp"
+#include "harness/self/self.hpp"
 #include "matmul/matmul.hpp"
 #include "matvec/matvec.hpp"
 #include "memory/memory.hpp"

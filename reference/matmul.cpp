@@ -7,7 +7,6 @@
 #include <set>
 #include <span>
 
-#include "blas.hpp"
 #include "error.hpp"
 #include "parallel.hpp"
 
@@ -23,22 +22,6 @@ void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const 
     }
   }
 }
-
-#ifdef RECHECK_HAVE_BLAS
-// the Fortran interface: every BLAS has it, whatever its headers are called
-extern "C" void sgemm_(  // NOLINT(readability-identifier-naming): its name
-    const char* transa, const char* transb, const int* m, const int* n, const int* k,
-    const float* alpha, const float* a, const int* lda, const float* b, const int* ldb,
-    const float* beta, float* c, const int* ldc);
-
-void matmul_blas(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
-                 std::int64_t ldb, float* c, std::int64_t ldc) {
-  const float one = 1, zero = 0;
-  const int la = blas_ld(lda), lb = blas_ld(ldb), lc = blas_ld(ldc);
-  // column-major: the transposed product, with the operands swapped
-  sgemm_("N", "N", &n, &m, &k, &one, b, &lb, a, &la, &zero, c, &lc);
-}
-#endif
 
 void multiply_rows(MatrixView a, MatrixView b, const std::vector<std::int64_t>& rows,
                    std::vector<double>& product, std::vector<double>& scale) {

@@ -10,8 +10,7 @@
 namespace recheck::reference {
 
 /// C = A · B, the documents' CPU program: three loops and one fp32 sum. a is (m, k), b is (k, n), c
-/// is (m, n), row-major. Source: S1 MatrixMulCPU (A01), with
-/// strides of 64 bits.
+/// is (m, n), row-major. Source: S1 MatrixMulCPU (A01), with strides of 64 bits.
 void matmul_serial(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
                    std::int64_t ldb, float* c, std::int64_t ldc);
 

@@ -11,7 +11,9 @@
 namespace recheck::reference {
 namespace {
 
-void row(int i, int column_size, const __m128* mm, const __m128* mv, float* r) {
+void row(int i, int column_size, const float* matrix, const float* v, float* r) {
+  const auto* mv = reinterpret_cast<const __m128*>(v);
+  const auto* mm = reinterpret_cast<const __m128*>(matrix);
   __m128 re = _mm_set_ps(0.0f, 0.0f, 0.0f, 0.0f);
   for (int j = 0; j < column_size / 4; j++)
     re = _mm_add_ps(re, _mm_mul_ps(mm[i * column_size / 4 + j], mv[j]));
@@ -23,24 +25,18 @@ void row(int i, int column_size, const __m128* mm, const __m128* mv, float* r) {
 }  // namespace
 
 void s3_sse(int row_size, int column_size, const float* matrix, const float* v, float* r) {
-  const auto* mv = reinterpret_cast<const __m128*>(v);
-  const auto* mm = reinterpret_cast<const __m128*>(matrix);
-  for (int i = 0; i < row_size; i++) row(i, column_size, mm, mv, r);
+  for (int i = 0; i < row_size; i++) row(i, column_size, matrix, v, r);
 }
 
 #ifdef RECHECK_HAVE_OPENMP
 void s3_sse_openmp2(int row_size, int column_size, const float* matrix, const float* v, float* r) {
-  const auto* mv = reinterpret_cast<const __m128*>(v);
-  const auto* mm = reinterpret_cast<const __m128*>(matrix);
 #pragma omp parallel for num_threads(2)
-  for (int i = 0; i < row_size; i++) row(i, column_size, mm, mv, r);
+  for (int i = 0; i < row_size; i++) row(i, column_size, matrix, v, r);
 }
 
 void s3_sse_openmp(int row_size, int column_size, const float* matrix, const float* v, float* r) {
-  const auto* mv = reinterpret_cast<const __m128*>(v);
-  const auto* mm = reinterpret_cast<const __m128*>(matrix);
 #pragma omp parallel for
-  for (int i = 0; i < row_size; i++) row(i, column_size, mm, mv, r);
+  for (int i = 0; i < row_size; i++) row(i, column_size, matrix, v, r);
 }
 #endif
 

@@ -40,7 +40,8 @@ TEST_P(Gate, LetsItPassAtEveryEdge) {
 
 // few launches of each row, so that compute-sanitizer's slowest tool can run it
 TEST_P(Gate, LetsItPassAtOneAwkwardShape) {
-  const auto& [experiment, strategy] = GetParam();
+  const auto* const experiment = GetParam().experiment;
+  const auto* const strategy = GetParam().strategy;
   const Gpu& gpu = found_gpu();
   const auto axes = experiment->axes.size();
   Shape shape(axes, 77);

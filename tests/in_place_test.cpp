@@ -25,10 +25,10 @@ std::string held_against(const Experiment& experiment, Backend backend = Backend
     if (row.launch.backend != backend) continue;
     for (const auto& line : prove_edges(experiment, row, targets(), gates).wrong)
       all += line + '\n';
-    for (const auto regime : regimes) {
-      if (is_first(regime)) continue;  // they need another program's processes
-      if (regime == Regime::inner) continue;
-      Case c{&experiment, &row, experiment.headline, regime};
+    for (const auto& kind : regimes) {
+      // processes are of another program, and these rows cannot repeat their work
+      if (kind.timing == Timing::processes || kind.repeats > 1) continue;
+      Case c{&experiment, &row, experiment.headline, kind.regime};
       Case* const group[] = {&c};
       Runner({.budget_seconds = 0.05, .seed = 1}, found_gpu()).run(group);
       EXPECT_EQ(c.seconds.has_value(), c.result->passed());

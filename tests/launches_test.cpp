@@ -22,6 +22,7 @@
 #include "../experiments/harness/base/text.hpp"
 #include "../experiments/harness/case/requirements.hpp"
 #include "../experiments/harness/device/cuda.hpp"
+#include "../experiments/harness/prove/inputs.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 

@@ -7,6 +7,7 @@
 #include "../../reference/error.hpp"
 #include "../../reference/matmul.hpp"
 #include "../counted.hpp"
+#include "../harness/base/mix.hpp"
 
 namespace recheck::matmul {
 namespace {

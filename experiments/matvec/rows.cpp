@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../reference/listings.hpp"
 #include "../../reference/matvec.hpp"
-#include "../harness/table/inputs.hpp"
 #include "../harness/table/limits.hpp"
+#include "../harness/table/matrix.hpp"
 #include "matvec.hpp"
 
 namespace recheck::matvec {
@@ -29,68 +29,17 @@ constexpr Launcher blas = cpu<reference::matvec_blas>;
 constexpr Launcher blas = {Backend::cpu, nullptr, "built without a BLAS library"};
 #endif
 
-// S3's kernels in a general form. S3 gives no block size: 256 here. The listings of naive and
-// shared have its unrolling; the loops between them are assumed to follow naive's. S3's listings as
-// printed, below, vary what it leaves open.
-
-template <int block, int unroll>
-constexpr Strategy naive(std::string_view name) {
+/// One of S3's kernels in a general form, with addresses of 64 bits. S3 gives no block size: 256
+/// here. The listings of naive and shared have its unrolling; the loops between them are assumed to
+/// follow naive's. S3's listings as printed, below, vary what it leaves open.
+constexpr Strategy general(std::string_view name, Source source, std::string_view note,
+                           std::array<Parameter, 3> parameters, Layout layout, Launcher launch) {
   return {.name = name,
-          .source = {"S3", "mxvNaive", "A13"},
-          .note = "general form: 64-bit addresses",
-          .parameters = {{{"block", block}, {"unroll", unroll}}},
-          .layout = Layout::pitched,
-          .launch = gpu<k::naive<block, unroll>>};
-}
-
-template <int block, int unroll>
-constexpr Strategy transposed(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "the loop after the transposition", "A14"},
-          .note = "general form: 64-bit addresses",
-          .parameters = {{{"block", block}, {"unroll", unroll}}},
-          .layout = Layout::column_major,
-          .launch = gpu<k::transposed<block, unroll>>};
-}
-
-template <int block, int unroll>
-constexpr Strategy constant(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvNaiveTransposeConstant", "A15"},
-          .note = "general form: 64-bit addresses; the copies into constant memory included",
-          .parameters = {{{"block", block}, {"unroll", unroll}, {"batch", k::constant_batch}}},
-          .layout = Layout::column_major,
-          .launch = gpu<k::constant<block, unroll>>};
-}
-
-template <int block, int unroll, int chunk>
-constexpr Strategy shared(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvNaiveTransposeShared", "A16"},
-          .note = "general form: 64-bit addresses, static shared memory",
-          .parameters = {{{"block", block}, {"unroll", unroll}, {"chunk", chunk}}},
-          .layout = Layout::column_major,
-          .launch = gpu<k::shared<block, unroll, chunk>>};
-}
-
-template <int block>
-constexpr Strategy block_per_row(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvBlock, completed", "A18"},
-          .note = "general form: 64-bit addresses, static shared memory",
-          .parameters = {{{"block", block}}},
-          .layout = Layout::pitched,
-          .launch = gpu<k::block_per_row<block>>};
-}
-
-template <int block>
-constexpr Strategy warp_per_row(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "the warp method, reconstructed", "A19"},
-          .note = "general form: 64-bit addresses, reduced by shuffles",
-          .parameters = {{{"block", block}}},
-          .layout = Layout::pitched,
-          .launch = gpu<k::warp_per_row<block>>};
+          .source = source,
+          .note = note,
+          .parameters = parameters,
+          .layout = layout,
+          .launch = launch};
 }
 
 // S3's listings as printed: they take any shape, but their indices have 32 bits. The unsigned index
@@ -102,86 +51,64 @@ Reason listing_fits(const Shape& s, const Device&) {
   return indices_fit(lines * leading_dimension(s[0], s[1], layout, 0), bits);
 }
 
-constexpr auto pitched_fits = listing_fits<Layout::pitched, 32>;
-constexpr auto by_columns_fits = listing_fits<Layout::column_major, 31>;
+/// One of S3's kernels as printed.
+constexpr Strategy listing(std::string_view name, Source source, std::string_view note,
+                           std::array<Parameter, 3> parameters, Layout layout, Launcher launch) {
+  Strategy row = general(name, source, note, parameters, layout, launch);
+  row.listing = true;
+  row.fits = layout == Layout::pitched ? listing_fits<Layout::pitched, 32>
+                                       : listing_fits<Layout::column_major, 31>;
+  return row;
+}
 
 /// The parameter of a loop; a loop without a pragma has none.
 constexpr Parameter unrolled(int by) { return by > 0 ? Parameter{"unroll", by} : Parameter{}; }
 
 template <int block, int unroll>
 constexpr Strategy s3_naive(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvNaive", "A13"},
-          .note = "as printed: 32-bit indices; S3 gives no block size",
-          .parameters = {{{"block", block}, unrolled(unroll)}},
-          .layout = Layout::pitched,
-          .listing = true,
-          .fits = pitched_fits,
-          .launch = gpu<k::s3_naive<block, unroll>>};
+  return listing(
+      name, {"S3", "mxvNaive", "A13"}, "as printed: 32-bit indices; S3 gives no block size",
+      {{{"block", block}, unrolled(unroll)}}, Layout::pitched, gpu<k::s3_naive<block, unroll>>);
 }
 
 template <int block, int unroll>
 constexpr Strategy s3_transposed(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "the loop after the transposition", "A14"},
-          .note = "as printed, which is a loop without a pragma; around it as mxvNaive",
-          .parameters = {{{"block", block}, unrolled(unroll)}},
-          .layout = Layout::column_major,
-          .listing = true,
-          .fits = by_columns_fits,
-          .launch = gpu<k::s3_transposed<block, unroll>>};
+  return listing(name, {"S3", "the loop after the transposition", "A14"},
+                 "as printed, which is a loop without a pragma; around it as mxvNaive",
+                 {{{"block", block}, unrolled(unroll)}}, Layout::column_major,
+                 gpu<k::s3_transposed<block, unroll>>);
 }
 
 template <int block, int unroll>
 constexpr Strategy s3_constant(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvNaiveTransposeConstant", "A15"},
-          .note = "as printed: 32-bit indices, no pragma; clearing r and the copies included",
-          .parameters = {{{"block", block}, {"batch", k::constant_batch}, unrolled(unroll)}},
-          .layout = Layout::column_major,
-          .listing = true,
-          .fits = by_columns_fits,
-          .launch = gpu<k::s3_constant<block, unroll>>};
+  return listing(name, {"S3", "mxvNaiveTransposeConstant", "A15"},
+                 "as printed: 32-bit indices, no pragma; clearing r and the copies included",
+                 {{{"block", block}, {"batch", k::constant_batch}, unrolled(unroll)}},
+                 Layout::column_major, gpu<k::s3_constant<block, unroll>>);
 }
 
 template <int block, int unroll, int chunk>
 constexpr Strategy s3_shared(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvNaiveTransposeShared", "A16"},
-          .note =
-              "as printed: 32-bit indices, dynamic shared memory; S3 gives neither block nor "
-              "chunk, which is the block where nothing is said",
-          .parameters = {{{"block", block}, {"unroll", unroll}, {"chunk", chunk}}},
-          .layout = Layout::column_major,
-          .listing = true,
-          .fits = by_columns_fits,
-          .launch = gpu<k::s3_shared<block, unroll, chunk>>};
+  return listing(name, {"S3", "mxvNaiveTransposeShared", "A16"},
+                 "as printed: 32-bit indices, dynamic shared memory; S3 gives neither block nor "
+                 "chunk, which is the block where nothing is said",
+                 {{{"block", block}, {"unroll", unroll}, {"chunk", chunk}}}, Layout::column_major,
+                 gpu<k::s3_shared<block, unroll, chunk>>);
 }
 
 template <int block>
 constexpr Strategy s3_block_per_row(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "mxvBlock", "A18"},
-          .note =
-              "as printed up to where it breaks off: 32-bit indices, dynamic shared memory; "
-              "its reduction is reconstructed",
-          .parameters = {{{"block", block}}},
-          .layout = Layout::pitched,
-          .listing = true,
-          .fits = pitched_fits,
-          .launch = gpu<k::s3_block_per_row<block>>};
+  return listing(name, {"S3", "mxvBlock", "A18"},
+                 "as printed up to where it breaks off: 32-bit indices, dynamic shared memory; "
+                 "its reduction is reconstructed",
+                 {{{"block", block}}}, Layout::pitched, gpu<k::s3_block_per_row<block>>);
 }
 
 template <int block>
 constexpr Strategy s3_warp_per_row(std::string_view name) {
-  return {.name = name,
-          .source = {"S3", "the warp method", "A19"},
-          .note = "reconstructed, in the form of mxvBlock: the listing is lost",
-          .parameters = {{{"block", block}}},
-          .layout = Layout::pitched,
-          .listing = true,
-          .fits = pitched_fits,
-          .launch = gpu<k::s3_warp_per_row<block>>};
+  return listing(name, {"S3", "the warp method", "A19"},
+                 "reconstructed, in the form of mxvBlock: the listing is lost",
+                 {{{"block", block}}}, Layout::pitched, gpu<k::s3_warp_per_row<block>>);
 }
 
 Reason packed_fits(const Shape& s, const Device&) { return indices_fit(s[0] * s[1], 31); }
@@ -235,6 +162,10 @@ std::int64_t transposed_floats(const Shape& s) { return k::transposed_floats(s[0
 
 constexpr Source price = {"S3", "on the price of transposing"};
 constexpr Source vendor = {"vendor", "cuBLAS"};
+constexpr Strategy naive(std::string_view name) {
+  return general(name, {"S3", "mxvNaive", "A13"}, "general form: 64-bit addresses",
+                 {{{"block", 256}, {"unroll", 4}}}, Layout::pitched, gpu<k::naive<256, 4>>);
+}
 
 // clang-format off
 constexpr Strategy rows[] = {
@@ -246,20 +177,15 @@ constexpr Strategy rows[] = {
     cpu_listing_row("s3_sse_openmp", {"S3", "mxvSSEOpenmp", "A12"}, "all threads instead of the document's two, " RECHECK_S3_FLAGS, sse_openmp, sse_fits),
     {.name = "cpu_blas", .source = {"vendor", "BLAS"}, .role = Role::baseline, .launch = blas},
 
-    naive<256, 4>("naive"),
-    packed(naive<256, 4>("naive_packed")),
-
-    transposed<256, 4>("transposed"),
-
-    constant<256, 4>("constant"),
+    naive("naive"),
+    packed(naive("naive_packed")),
+    general("transposed", {"S3", "the loop after the transposition", "A14"}, "general form: 64-bit addresses", {{{"block", 256}, {"unroll", 4}}}, Layout::column_major, gpu<k::transposed<256, 4>>),
+    general("constant", {"S3", "mxvNaiveTransposeConstant", "A15"}, "general form: 64-bit addresses; the copies into constant memory included", {{{"block", 256}, {"unroll", 4}, {"batch", k::constant_batch}}}, Layout::column_major, gpu<k::constant<256, 4>>),
     {.name = "constant_copy", .source = {"S3", "mxvNaiveTransposeConstant", "A15"}, .role = Role::part, .note = "the copies into constant memory alone", .layout = Layout::column_major, .part_of = "constant", .launch = gpu<k::constant_copy>},
-
-    shared<256, 8, 1024>("shared"),
-
-    block_per_row<256>("block_per_row"),
-
-    warp_per_row<256>("warp_per_row"),
-    {.name = "warp_per_row_shared", .source = {"S3", "the warp method, reconstructed", "A19"}, .note = "as before shuffles: reduced in shared memory", .parameters = {{{"block", 256}}}, .layout = Layout::pitched, .launch = gpu<k::warp_per_row_shared>},
+    general("shared", {"S3", "mxvNaiveTransposeShared", "A16"}, "general form: 64-bit addresses, static shared memory", {{{"block", 256}, {"unroll", 8}, {"chunk", 1024}}}, Layout::column_major, gpu<k::shared<256, 8, 1024>>),
+    general("block_per_row", {"S3", "mxvBlock, completed", "A18"}, "general form: 64-bit addresses, static shared memory", {{{"block", 256}}}, Layout::pitched, gpu<k::block_per_row<256>>),
+    general("warp_per_row", {"S3", "the warp method, reconstructed", "A19"}, "general form: 64-bit addresses, reduced by shuffles", {{{"block", 256}}}, Layout::pitched, gpu<k::warp_per_row<256>>),
+    general("warp_per_row_shared", {"S3", "the warp method, reconstructed", "A19"}, "as before shuffles: reduced in shared memory", {{{"block", 256}}}, Layout::pitched, gpu<k::warp_per_row_shared>),
 
     s3_naive<256, 4>("s3_naive"),
     sweep(s3_naive<32, 4>("s3_naive_block32")),

@@ -5,7 +5,7 @@
 #include <bit>
 
 #include "../../reference/matvec.hpp"
-#include "../harness/self/machine.hpp"
+#include "../harness/self/self.hpp"
 
 namespace recheck::memory {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "../harness/self/machine.hpp"
+#include "../harness/self/self.hpp"
 #include "../harness/table/limits.hpp"
 #include "memory.hpp"
 

@@ -11,16 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
+from recheck_report.record.regimes import REGIMES
 from recheck_report.statistics.ratio import Ratio
 
 SMALL = 1.1  # smaller ratios are printed in percent
 NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
-SCOPES = {
-    "end_to_end": " end to end", "inner": " inner", "sustained": " sustained",
-    "first": " in a first call", "first_context": " in a first call with its context",
-}  # fmt: skip
+SCOPES = {name: regime.scope for name, regime in REGIMES.items() if regime.scope}
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@
 #include "../../experiments/harness/base/statistics.hpp"
 #include "../../experiments/harness/device/cuda.hpp"
 #include "../../experiments/harness/device/device_kernels.hpp"
-#include "../../experiments/harness/table/inputs.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 #include "../targets.hpp"
 
 namespace recheck {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "../../experiments/harness/prove/gate.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 #include "../../experiments/harness/table/check.hpp"
 #include "../targets.hpp"
 

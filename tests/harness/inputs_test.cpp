@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "../../experiments/harness/table/inputs.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 
 #include <gtest/gtest.h>
 

@@ -53,6 +53,18 @@ Json timeless(Json record) {
   return record;
 }
 
+/// The one-line message with which reading a folder's last run is refused.
+std::string refusal(const fs::path& folder) {
+  try {
+    read_earlier(folder);
+  } catch (const std::runtime_error& error) {
+    const std::string message = error.what();
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    return message;
+  }
+  return "";
+}
+
 Record two_cases() {
   const auto& matmul = experiments()[0];
   Record record{.experiments = experiments(),
@@ -102,14 +114,7 @@ TEST_F(JournalFile, IsRefusedIfALineIsForeign) {
   const auto mine = read(journal());
   const auto refuses = [&](const std::string& text, const std::string& words) {
     std::ofstream(journal()) << text;
-    try {
-      read_earlier(folder_);
-      ADD_FAILURE() << "read it: " << words;
-    } catch (const std::runtime_error& error) {
-      const std::string message = error.what();
-      EXPECT_NE(message.find(words), std::string::npos) << message;
-      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    }
+    EXPECT_NE(refusal(folder_).find(words), std::string::npos) << refusal(folder_);
   };
   EXPECT_EQ(read_earlier(folder_)->cases.size(), 2u);
   refuses(mine + "alien\n", "line 6");
@@ -126,6 +131,24 @@ TEST_F(JournalFile, IsRefusedIfALineIsForeign) {
   // a power cut may leave zeros after the last complete line
   std::ofstream(journal()) << mine << std::string(100, '\0');
   EXPECT_EQ(passed(folder_).size(), 2u);
+}
+
+// reading must not block, or fill the memory
+TEST_F(JournalFile, IsReadOnlyIfRegularAndSmall) {
+  const auto path = folder_ / "record.json";
+  const auto expect = [&](const std::string& why) {
+    EXPECT_EQ(refusal(folder_), "cannot read " + path.string() + ": it " + why);
+    fs::remove(path);
+  };
+  fs::create_directory(path);
+  expect("is not a regular file");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);  // without a writer
+  expect("is not a regular file");
+  fs::create_symlink("/dev/zero", path);
+  expect("is not a regular file");
+  std::ofstream(path) << "{";
+  fs::resize_file(path, 1 << 30);
+  expect("has more than 128 MiB");
 }
 
 // another run's files stay untouched

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "../../experiments/experiments.hpp"
-#include "../../experiments/harness/self/machine.hpp"
+#include "../../experiments/harness/self/self.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 
 namespace recheck {
@@ -91,24 +91,24 @@ TEST(Plan, HasEverythingExceptWhatAFullRunSkips) {
           plan(experiments(), {.experiments = names, .shapes = {to_string(shape)}}).cases;
       std::ptrdiff_t count = 0, left = 0;
       for (const auto& row : experiment.ladder) {
-        for (const auto regime : regimes) {
-          const bool cpu = row.launch.backend == Backend::cpu;
-          const bool part =
-              (regime == Regime::end_to_end || regime == Regime::drained) && row.role == Role::part;
-          if (cpu ? regime != Regime::hot : part || (regime == Regime::inner && !row.repeats))
-            continue;
-          if (is_first(regime)) continue;  // only if named
-          if (regime == Regime::sustained &&
+        for (const auto& kind : regimes) {
+          const bool cpu = row.launch.backend == Backend::cpu,
+                     lasts = kind.timing == Timing::seconds;
+          const bool part = !kind.of_parts && row.role == Role::part;
+          if (cpu ? !kind.on_cpu : part || (kind.repeats > 1 && !row.repeats)) continue;
+          if (kind.only_if_named) continue;
+          if (lasts &&
               std::ranges::find(experiment.sustained, row.name) == experiment.sustained.end())
             continue;
           ++count;
           const bool library = row.role == Role::baseline && shape == experiment.headline;
-          if (regime == Regime::sustained)
+          if (lasts)
             left += shape == experiment.headline;
-          else if (regime == Regime::drained && !library && !writes_much(experiment, row, shape))
+          else if (kind.drains && !library && !writes_much(experiment, row, shape))
             continue;
           else
-            left += experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, regime);
+            left +=
+                experiment.leaves_out == nullptr || !experiment.leaves_out(row, shape, kind.regime);
         }
       }
       EXPECT_EQ(std::ssize(asked), count) << experiment.name << to_string(shape);
@@ -125,7 +125,7 @@ TEST(Plan, HasEverythingExceptWhatAFullRunSkips) {
 TEST(Plan, StartsProcessesOnlyForRegimesOrCasesThatAreNamed) {
   const auto count = [](const Choice& choice) {
     return std::ranges::count_if(plan(experiments(), choice).cases,
-                                 [](const Case& c) { return is_first(c.regime); });
+                                 [](const Case& c) { return c.kind().only_if_named; });
   };
   EXPECT_EQ(count({}), 0);
   EXPECT_EQ(count({.shapes = {"80x48x64"}}), 0);

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "../../experiments/experiments.hpp"
+#include "../../experiments/harness/keep/journal.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {

@@ -144,10 +144,9 @@ TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
 // proofs at edges and proofs of cases
 TEST_P(SimulatedGpuWithARowThatEnds, CostsTheGateOnlyThatRow) {
   const auto [end, why] = GetParam();
-  const auto gate = [&](const std::string& flags) {
+  const auto gate = [&, end = std::string(end)](const std::string& flags) {
     const auto outcome =
-        run("--gate " + flags,
-            program("NVIDIA H200", "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end)));
+        run("--gate " + flags, program("NVIDIA H200", "SIMULATED_PATIENCE=2 SIMULATED_END=" + end));
     EXPECT_EQ(outcome.code, 1);
     return outcome.output;
   };

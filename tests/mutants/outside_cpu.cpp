@@ -15,29 +15,36 @@ constexpr std::string_view of_stencils =
     "unspoiled halo_off_by_one not_periodic ignores_ldin sums_in_fp16";
 
 template <int defect>
+consteval bool of_count(std::string_view name) {
+  return defect == index_of(of_counts, name);
+}
+template <int defect>
+consteval bool of_stencil(std::string_view name) {
+  return defect == index_of(of_stencils, name);
+}
+
+template <int defect>
 void count(const Call& call) {
-  constexpr auto is = [](auto name) consteval { return defect == index_of(of_counts, name); };
   const auto [in, count, counts] = ::histogram::arguments(call);
   std::fill_n(counts, 256, 0U);
-  for (std::int64_t i = 0; i < count - (is("last_ignored") ? 1 : 0); ++i) {
+  for (std::int64_t i = 0; i < count - (of_count<defect>("last_ignored") ? 1 : 0); ++i) {
     // if two threads count the same value at once, one count is lost
-    if (is("missing_atomic") && i % 32 != 0 && in[i] == in[i - 1]) continue;
-    unsigned& counter = counts[is("signed_bytes") && in[i] > 127 ? 0 : in[i]];
-    counter = (counter + 1) & (is("stops_at_16_bits") ? 0xffffU : ~0U);
+    if (of_count<defect>("missing_atomic") && i % 32 != 0 && in[i] == in[i - 1]) continue;
+    unsigned& counter = counts[of_count<defect>("signed_bytes") && in[i] > 127 ? 0 : in[i]];
+    counter = (counter + 1) & (of_count<defect>("stops_at_16_bits") ? 0xffffU : ~0U);
   }
 }
 
 template <typename T, int defect>
 void derive(const Call& call) {
-  constexpr auto is = [](auto name) consteval { return defect == index_of(of_stencils, name); };
-  using Sum = std::conditional_t<is("sums_in_fp16"), fp16, float>;
+  using Sum = std::conditional_t<of_stencil<defect>("sums_in_fp16"), fp16, float>;
   const auto args = ::stencil::arguments<T>(call);
-  const auto ld = is("ignores_ldin") ? args.columns : args.ldin, end = args.columns;
+  const auto ld = of_stencil<defect>("ignores_ldin") ? args.columns : args.ldin, end = args.columns;
   for (std::int64_t i = 0; i < args.rows; ++i) {
     for (std::int64_t j = 0; j < end; ++j) {
       const auto cell = [&](std::int64_t at) {
-        if (is("halo_off_by_one") && at < 0) --at;
-        if (is("not_periodic")) at = std::clamp<std::int64_t>(at, 0, end - 1);
+        if (of_stencil<defect>("halo_off_by_one") && at < 0) --at;
+        if (of_stencil<defect>("not_periodic")) at = std::clamp<std::int64_t>(at, 0, end - 1);
         return float{args.in[i * ld + (at % end + end) % end]};
       };
       Sum sum{0.0F};

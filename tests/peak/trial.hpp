@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../../experiments/harness/case/requirements.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 #include "../../experiments/matmul/matmul.hpp"
 
 namespace recheck::peak {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../../experiments/harness/table/inputs.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 #include "../../reference/error.hpp"
 
 namespace recheck {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "../../experiments/harness/table/inputs.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 #include "../../reference/listings.hpp"
 
 namespace recheck {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "../../experiments/harness/table/inputs.hpp"
+#include "../../experiments/harness/prove/inputs.hpp"
 
 namespace recheck {
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <random>
 #include <span>
 
 #ifdef __CUDACC__
@@ -26,5 +27,12 @@ RECHECK_HOST_DEVICE constexpr std::uint64_t mix(std::uint32_t word, std::int64_t
   return mix(static_cast<std::uint64_t>(at) << 32 ^ word);
 }
 std::uint64_t digest(std::span<const float> on_the_host);
+
+/// Unpredictable random bits.
+inline std::uint64_t drawn() {
+  std::random_device random;
+  const std::uint64_t high = random();
+  return high << 32 | random();
+}
 
 }  // namespace recheck

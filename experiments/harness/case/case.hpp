@@ -60,14 +60,13 @@ struct Case {
   }
   [[nodiscard]] Work work() const { return experiment->work(*strategy, shape); }
   [[nodiscard]] Backend backend() const { return strategy->launch.backend; }
+  [[nodiscard]] const RegimeKind& kind() const { return kind_of(regime); }
   /// Whether the host's clock times it, rather than the device's.
-  [[nodiscard]] bool host_timed() const {
-    return is_end_to_end(regime) || backend() == Backend::cpu;
-  }
+  [[nodiscard]] bool host_timed() const { return kind().copies || backend() == Backend::cpu; }
   /// Whether a launch of this many seconds is long enough for the case's two proofs to count as its
   /// first samples.
   [[nodiscard]] bool proofs_are_samples(double launch) const {
-    return backend() == Backend::cpu && regime == Regime::hot && strategy->part_of.empty() &&
+    return backend() == Backend::cpu && kind().on_cpu && strategy->part_of.empty() &&
            launch >= method.proofs_timed_from_seconds;
   }
   /// Whether these two and a launch on fresh inputs are all the samples that the case gets.

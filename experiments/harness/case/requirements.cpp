@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "../table/inputs.hpp"
+#include "../table/matrix.hpp"
 
 namespace recheck {
 namespace {

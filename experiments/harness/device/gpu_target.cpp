@@ -139,7 +139,7 @@ class GpuTarget final : public Target {
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
     const auto& [regime, wanted, batch, guess, fresh, poison, in_place] = sampling;
     const int count = std::min(wanted, most_samples);
-    const bool drained = regime == Regime::drained, cold = regime == Regime::cold || drained;
+    const bool drained = kind_of(regime).drains, cold = kind_of(regime).flushes;
     have_events(2 * count);
     clear_readings(2 * count);
     if (drained && !drain_) drain_ = std::make_unique<Array>(zeros());

@@ -6,24 +6,117 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
 
-#include "../base/untrusted.hpp"
+#include "../base/text.hpp"
 
 namespace recheck {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::filesystem::path journal_in(const std::filesystem::path& folder) {
-  return folder / "record.journal.jsonl";
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
 }
+
+/// Rounds to a tenth of a nanosecond: far below any timer's resolution, and short in print.
+double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
+
+/// The median clock of a case's blocks, to the megahertz.
+std::optional<double> median_clock(const Case& c) {
+  std::vector<double> clocks;
+  for (const auto& block : c.blocks)
+    if (block.clock_hz) clocks.push_back(*block.clock_hz);
+  if (clocks.empty() || !c.seconds) return {};
+  return middle(clocks);
+}
+
+/// Rounds to six digits: a seventh digit of an error has no meaning.
+double six_digits(double value) {
+  std::string rest;
+  return number_in(digits_of(value, 6), rest);
+}
+
+/// A case's fields in record.json.
+Json case_json(const Case& c) {
+  Json error, seconds, power, settling;
+  std::size_t aside = 0;
+  for (const auto& block : c.set_aside) aside += block.samples.size();
+  const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
+  if (result.error) {
+    // rounding must not change the order of value and bound
+    const auto& [value, bound, metric, first] = *result.error;
+    error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
+             {"bound", six_digits(bound)},
+             {"metric", metric}};
+  }
+  if (c.seconds)
+    seconds = {{"median", rounded(c.seconds->median)},
+               {"low", rounded(c.seconds->low)},
+               {"high", rounded(c.seconds->high)},
+               {"samples", c.samples.size()},
+               {"discarded", aside}};
+  if (c.power)
+    power = {{"watts", c.power->watts},
+             {"joules", c.power->joules},
+             {"seconds", c.power->seconds},
+             {"temperature_c", c.power->temperature_c},
+             {"throttle", c.power->throttle}};
+  if (c.settling)
+    settling = {{"seconds", std::round(c.settling->seconds * 10) / 10},
+                {"settled", c.settling->settled}};
+  const Work work = c.work();
+  return {{"id", c.id()},
+          {"status", name_of(result.status)},
+          {"reason", or_null(result.reason)},
+          {"reason_code", result.code ? Json(kind_of(*result.code).name) : Json(nullptr)},
+          {"error", error},
+          {"flops", work.flops},
+          {"bytes", work.bytes},
+          {"seconds", seconds},
+          {"clock_hz", or_null(median_clock(c))},
+          {"disturbed", or_null(c.disturbed)},
+          {"batch", c.batch},
+          {"power", power},
+          {"settling", settling},
+          {"spent", std::round(c.spent * 1e3) / 1e3}};
+}
+
+/// A case's fields in samples.jsonl.
+Json samples_json(const Case& c) {
+  const auto list = [](const std::vector<double>& seconds) {
+    Json all = Json::array();
+    for (const double s : seconds) all.push_back(rounded(s));
+    return all;
+  };
+  Json blocks = Json::array(), clocks = Json::array(), aside = Json::array();
+  for (const auto& block : c.blocks) {
+    blocks.push_back({block.round, block.count});
+    clocks.push_back(or_null(block.clock_hz));
+  }
+  for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
+  return {{"id", c.id()},
+          {"samples", list(c.samples)},
+          {"blocks", blocks},
+          {"clocks", clocks},
+          {"set_aside", aside}};
+}
+
+}  // namespace
+
+Lines lines_of(const Case& c) {
+  if (c.earlier) return *c.earlier;
+  // samples of an unfinished case do not prove anything yet
+  return {to_line(case_json(c)), c.seconds ? to_line(samples_json(c)) : ""};
+}
+
+namespace {
 
 /// A case's lines with their newlines: its samples first, as the other one completes it.
 std::string text_of(const Case& c) {
@@ -109,111 +202,6 @@ bool has_journal(const std::filesystem::path& folder) {
     throw std::runtime_error("another recheck is writing into " + folder.string() +
                              ": wait until it ends, or choose another folder with --output");
   return true;
-}
-
-namespace {
-
-[[noreturn]] void not_a_record(const std::filesystem::path& path) {
-  throw std::runtime_error(path.string() + " is not a record of Recheck: it may be cut short");
-}
-
-Json head_of(const std::filesystem::path& path, std::string_view text) {
-  Json head = Json::parse(text, nullptr, false);
-  if (!head.is_object() || !head.value("environment", Json()).is_object()) not_a_record(path);
-  return head;
-}
-
-/// Collects the lines of a run's files; later lines replace earlier ones.
-class Reader {
- public:
-  /// Reads the complete lines of a text; `number` is that of its first line in `path`. Throws
-  /// std::runtime_error, in one line, if one is damaged.
-  void read(const std::filesystem::path& path, std::string_view text, std::ptrdiff_t number) {
-    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; ++number) {
-      if (!take(text.substr(0, end)))
-        throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
-                                 " is damaged");
-      text.remove_prefix(end + 1);
-    }
-  }
-
-  Earlier finish(Json head) {
-    const Json state = state_.empty() ? Json::object() : parse_json(state_);
-    for (const auto& [member, value] : state.items())
-      (member == "wall_seconds" ? head : head["environment"])[member] = value;
-    return {std::move(head), std::move(cases_)};
-  }
-
- private:
-  /// Whether the line, which may be an element of a list, is JSON and begins as a line about a case
-  /// or a run does.
-  bool take(std::string_view line) {
-    constexpr std::string_view about_case = R"({"id":")", about_run = R"({"wall_seconds":)";
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (line.ends_with(',')) line.remove_suffix(1);
-    if (!Json::accept(line)) return false;
-    if (line.starts_with(about_run)) state_ = line;
-    if (!line.starts_with(about_case)) return line.starts_with(about_run);
-    const auto end = line.find('"', about_case.size());
-    const std::string id(line.substr(about_case.size(), end - about_case.size()));
-    const auto [place, is_new] = places_.try_emplace(id, cases_.size());
-    if (is_new) cases_.push_back({id, {}});
-    auto& [record, samples] = cases_[place->second].second;
-    (line.substr(end).starts_with(R"(","samples":)") ? samples : record) = line;
-    return true;
-  }
-
-  std::vector<std::pair<std::string, Lines>> cases_;
-  std::unordered_map<std::string, std::size_t> places_;  // of an id in `cases_`
-  std::string state_;                                    // the last line about the run
-};
-
-}  // namespace
-
-std::optional<Earlier> read_earlier(const std::filesystem::path& folder) {
-  Reader reader;
-  if (const auto path = journal_in(folder); has_journal(folder)) {
-    const auto text = read_text(path);
-    // a sudden end while writing tears only the last line, which then has no newline
-    const auto end = text.find('\n');
-    if (end == std::string::npos) not_a_record(path);
-    Json head = head_of(path, std::string_view(text).substr(0, end));
-    reader.read(path, std::string_view(text).substr(end + 1), 2);
-    return reader.finish(std::move(head));
-  }
-  const auto path = folder / "record.json", samples = folder / "samples.jsonl";
-  if (!std::filesystem::exists(path)) return {};
-  const auto all = read_text(path);
-  const std::string_view text = all, begin = ",\n \"cases\": [\n", end = " ]\n}\n";
-  const auto at = text.find(begin), first = at + begin.size();
-  if (at == std::string::npos || !text.ends_with(end)) not_a_record(path);
-  Json head = head_of(path, all.substr(0, at) + "}");
-  reader.read(path, text.substr(first, text.size() - end.size() - first),
-              1 + std::ranges::count(text.substr(0, first), '\n'));
-  if (std::filesystem::exists(samples)) reader.read(samples, read_text(samples), 1);
-  return reader.finish(std::move(head));
-}
-
-void recover(const std::filesystem::path& folder) {
-  const auto path = journal_in(folder);
-  const auto earlier = has_journal(folder) ? read_earlier(folder) : std::nullopt;
-  if (!earlier)
-    throw std::runtime_error("nothing to recover: " + path.string() + " does not exist");
-  std::vector<Lines> lines;
-  for (const auto& [id, of_case] : earlier->cases) lines.push_back(of_case);
-  write_record(folder, earlier->head, lines, "free some space");
-  std::filesystem::remove(path);
-}
-
-std::filesystem::path set_aside(const std::filesystem::path& folder) {
-  std::filesystem::path place;
-  // create_directory() returns false if it exists
-  for (int number = 1; place.empty() || !std::filesystem::create_directory(place); ++number)
-    place = folder / ("set_aside_" + std::to_string(number));
-  for (const char* name : {"record.json", "samples.jsonl", "record.journal.jsonl", "probes.json"})
-    if (std::filesystem::exists(folder / name))
-      std::filesystem::rename(folder / name, place / name);
-  return place;
 }
 
 }  // namespace recheck

@@ -11,6 +11,10 @@
 
 namespace recheck {
 
+/// What is kept of a case, as lines without newlines: an earlier run's lines unchanged, otherwise
+/// the case's results.
+Lines lines_of(const Case& c);
+
 /// FOLDER/record.journal.jsonl: the results of a run so far, safe from a sudden end. The first line
 /// is the record without its cases. All others are lines of record.json and samples.jsonl: at the
 /// start those of every planned case, then those of each case that finishes, which replace earlier
@@ -45,9 +49,15 @@ class Journal {
   double synced_ = now();
 };
 
+inline std::filesystem::path journal_in(const std::filesystem::path& folder) {
+  return folder / "record.journal.jsonl";
+}
+
 /// Whether `folder` contains a journal, which means that its run did not finish. Throws
 /// std::runtime_error, in one line, if that run is still active.
 bool has_journal(const std::filesystem::path& folder);
+
+// resume.cpp
 
 /// What the last run in `folder` wrote: its journal, otherwise record.json and samples.jsonl;
 /// nothing if neither exists. Throws std::runtime_error, in one line, if a file is damaged.

@@ -9,41 +9,16 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <set>
 #include <stdexcept>
-#include <utility>
 
-#include "../base/flags.hpp"
-#include "../base/text.hpp"
-#include "../base/untrusted.hpp"
-#include "../device/load_monitor.hpp"
 #include "../table/method.hpp"
+#include "journal.hpp"
 
 namespace recheck {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-/// Rounds to a tenth of a nanosecond: far below any timer's resolution, and short in print.
-double rounded(double seconds) { return std::round(seconds * 1e10) / 1e10; }
-
-double tenths(double seconds) { return std::round(seconds * 10) / 10; }
-
-/// The median clock of a case's blocks, to the megahertz.
-std::optional<double> median_clock(const Case& c) {
-  std::vector<double> clocks;
-  for (const auto& block : c.blocks)
-    if (block.clock_hz) clocks.push_back(*block.clock_hz);
-  if (clocks.empty() || !c.seconds) return {};
-  return middle(clocks);
-}
 
 Json method_json() {
   const Method& m = method;
@@ -93,77 +68,7 @@ Json row_json(const Experiment& experiment, const Strategy& strategy) {
             {"algorithm", strategy.source.algorithm}}}};
 }
 
-/// A case's fields in record.json.
-Json record_json(const Case& c) {
-  Json error, seconds, power, settling;
-  std::size_t aside = 0;
-  for (const auto& block : c.set_aside) aside += block.samples.size();
-  const Result result = c.result.value_or(because(ReasonCode::not_reached, "not reached"));
-  if (result.error) {
-    // rounding must not change the order of value and bound
-    const auto& [value, bound, metric, first] = *result.error;
-    error = {{"value", std::isfinite(value) ? Json(six_digits(value)) : Json()},
-             {"bound", six_digits(bound)},
-             {"metric", metric}};
-  }
-  if (c.seconds)
-    seconds = {{"median", rounded(c.seconds->median)},
-               {"low", rounded(c.seconds->low)},
-               {"high", rounded(c.seconds->high)},
-               {"samples", c.samples.size()},
-               {"discarded", aside}};
-  if (c.power)
-    power = {{"watts", c.power->watts},
-             {"joules", c.power->joules},
-             {"seconds", c.power->seconds},
-             {"temperature_c", c.power->temperature_c},
-             {"throttle", c.power->throttle}};
-  if (c.settling)
-    settling = {{"seconds", tenths(c.settling->seconds)}, {"settled", c.settling->settled}};
-  const Work work = c.work();
-  return {{"id", c.id()},
-          {"status", name_of(result.status)},
-          {"reason", or_null(result.reason)},
-          {"reason_code", result.code ? Json(kind_of(*result.code).name) : Json(nullptr)},
-          {"error", error},
-          {"flops", work.flops},
-          {"bytes", work.bytes},
-          {"seconds", seconds},
-          {"clock_hz", or_null(median_clock(c))},
-          {"disturbed", or_null(c.disturbed)},
-          {"batch", c.batch},
-          {"power", power},
-          {"settling", settling},
-          {"spent", std::round(c.spent * 1e3) / 1e3}};
-}
-
-/// A case's fields in samples.jsonl.
-Json samples_json(const Case& c) {
-  const auto list = [](const std::vector<double>& seconds) {
-    Json all = Json::array();
-    for (const double s : seconds) all.push_back(rounded(s));
-    return all;
-  };
-  Json blocks = Json::array(), clocks = Json::array(), aside = Json::array();
-  for (const auto& block : c.blocks) {
-    blocks.push_back({block.round, block.count});
-    clocks.push_back(or_null(block.clock_hz));
-  }
-  for (const auto& [round, seconds] : c.set_aside) aside.push_back({round, list(seconds)});
-  return {{"id", c.id()},
-          {"samples", list(c.samples)},
-          {"blocks", blocks},
-          {"clocks", clocks},
-          {"set_aside", aside}};
-}
-
 }  // namespace
-
-Lines lines_of(const Case& c) {
-  if (c.earlier) return *c.earlier;
-  // samples of an unfinished case do not prove anything yet
-  return {to_line(record_json(c)), c.seconds ? to_line(samples_json(c)) : ""};
-}
 
 std::vector<Lines> Record::lines() const {
   std::vector<Lines> all(cases.size());
@@ -190,7 +95,7 @@ Json Record::head() const {
           // if the clock was set back, the run ends when it started
           {"finished",
            finished ? Json(std::max(utc_now(), environment.value("started", ""))) : Json(nullptr)},
-          {"wall_seconds", tenths(wall_seconds)},
+          {"wall_seconds", std::round(wall_seconds * 10) / 10},
           {"ceilings", ceilings},
           {"plan", {{"preset", coverage.preset}, {"dropped", dropped}}},
           {"experiments", described},
@@ -231,146 +136,6 @@ void write_record(const std::filesystem::path& folder, const Json& head,
   text.resize(text.size() - 3);  // its end, "\n}\n"
   write_file(folder / "samples.jsonl", samples, advice);
   write_file(folder / "record.json", text + ",\n \"cases\": [" + list + "\n ]\n}\n", advice);
-}
-
-double six_digits(double value) {
-  std::string rest;
-  return number_in(digits_of(value, 6), rest);
-}
-
-namespace {
-
-[[noreturn]] void refuse(const std::string& what) { throw std::runtime_error(what); }
-
-/// The text of `line` that follows `key`, up to the next comma, quote or brace.
-std::string value_in(const std::string& line, std::string_view key) {
-  const auto at = line.find(key);
-  if (at == std::string::npos) refuse("it has no " + shown(std::string(key)));
-  return line.substr(at + key.size(),
-                     line.find_first_of(",}\"", at + key.size()) - at - key.size());
-}
-
-Status status_of(const std::string& name) {
-  for (const auto status :
-       {Status::passed, Status::incorrect, Status::failed, Status::unsupported, Status::not_run})
-    if (name_of(status) == name) return status;
-  refuse("its status is " + shown(name));
-}
-
-/// Takes over an earlier run's results of a case.
-void adopt(Case& c, Lines lines) {
-  const Status status = status_of(value_in(lines.record, R"("status":")"));
-  std::string rest;
-  c.spent = std::clamp(number_in(value_in(lines.record, R"("spent":)"), rest), 0.0, 1e9);
-  if (status == Status::not_run) return;  // it may run now
-  if (status == Status::passed && lines.samples.empty())
-    refuse("samples.jsonl has no samples of it");
-  c.result = Result{status, {}, {}};
-  c.earlier = std::move(lines);
-}
-
-[[noreturn]] void refuse_flags(const std::string& what) {
-  throw std::invalid_argument("cannot resume the record: " + what +
-                              "; repeat its flags, or run without --resume into another --output");
-}
-
-/// A time in the form of utc_now().
-std::string stamp(const Json& text) {
-  const std::string form = "0000-00-00T00:00:00Z", stamp = text;
-  const auto fits = [](char is, char should) {
-    return should == '0' ? is >= '0' && is <= '9' : is == should;
-  };
-  if (!std::ranges::equal(stamp, form, fits)) refuse("it started at " + shown(text));
-  return stamp;
-}
-
-}  // namespace
-
-Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
-  // without the order of keys, which has no meaning, and flat: {"/gpu/name": ...}
-  const auto essence = [&](nlohmann::json environment) {
-    for (const char* passing : {"started", "command", "state", "unknown"})
-      environment.erase(passing);
-    for (const auto& name : ignored) environment.erase(name);
-    for (auto& condition : environment["conditions"])
-      condition.erase("code");  // a sentence is left
-    return environment.flatten();
-  };
-  const auto before = essence(was), now = essence(is);
-  std::set<std::string> keys;
-  for (const auto& environment : {before, now})
-    for (const auto& [key, value] : environment.items()) keys.insert(key);
-  for (const auto& key : keys) {
-    const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
-    if (then == today) continue;
-    const auto name = shown(key.substr(1));  // quoted
-    return name.substr(1, name.size() - 2) + " was " + shown(then) + ", is " + shown(today);
-  }
-  return {};
-}
-
-std::optional<Case> case_named(std::span<const Experiment> experiments, const std::string& id) {
-  const auto parts = split(id, '/');
-  if (parts.size() != 4) return {};
-  const auto experiment = std::ranges::find(experiments, parts[0], &Experiment::name);
-  if (experiment == experiments.end()) return {};
-  const auto row = std::ranges::find(experiment->ladder, parts[1], &Strategy::name);
-  const auto* regime =
-      std::ranges::find_if(regimes, [&](Regime r) { return name_of(r) == parts[3]; });
-  if (row == experiment->ladder.end() || regime == std::end(regimes)) return {};
-  return Case{&*experiment, &*row, parse_shape(parts[2], experiment->axes.size()), *regime};
-}
-
-void Record::resume(Earlier earlier) try {
-  const Json& head = earlier.head;
-  if (head.at("schema") != schema)
-    refuse("it has schema " + shown(head.at("schema")) + ", not " + std::to_string(schema));
-  const Json& was = head.at("environment");
-  if (const auto other =
-          difference(was, environment, {"seed", "budget_seconds", "command_budget_seconds"}))
-    refuse("it is from another environment: " + *other);
-  if (const auto other = difference(was, environment)) refuse_flags(*other);
-  // an earlier run with a budget has already decided what fits, unless only cases were chosen
-  if (!environment.value("command_budget_seconds", Json()).is_null() &&
-      head.at("plan").value("preset", "") != "claims") {
-    coverage.dropped.clear();
-    for (const Json& then : head.at("plan").at("dropped"))
-      coverage.dropped.push_back({then.at("experiment"), then.at("shape"), then.at("reason")});
-    std::set<std::string_view> there;
-    for (const auto& [id, lines] : earlier.cases) there.insert(id);
-    std::erase_if(cases, [&](const Case& c) { return !there.contains(c.id()); });
-  }
-  // first calls run only if named, as they were in the earlier run
-  for (const auto& [id, lines] : earlier.cases) {
-    const auto named = case_named(experiments, id);
-    if (named && is_first(named->regime) && named->backend() == Backend::gpu &&
-        std::ranges::find(cases, id, &Case::id) == cases.end())
-      cases.push_back(*named);
-  }
-  std::map<std::string, Case*> planned;
-  for (Case& c : cases) planned[c.id()] = &c;
-  for (auto& [id, lines] : earlier.cases) {
-    const auto found = planned.find(id);
-    if (found == planned.end())
-      refuse_flags("it holds " + shown(id) + ", which these flags do not ask for");
-    try {
-      adopt(*found->second, std::move(lines));
-    } catch (const std::runtime_error& error) {
-      refuse(id + ": " + error.what());
-    }
-  }
-  environment["started"] = stamp(was.at("started"));
-  // other users of the machine during any part of the measurement
-  const Json state = was.value("state", Json::object());
-  for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
-    if (!state.value(others, Json()).is_null())
-      raise_to(environment["state"][others], whole(state, others, 0));
-  }
-  wall_seconds = number(head, "wall_seconds", 0, 1e9);
-} catch (const Json::exception&) {
-  throw std::runtime_error("cannot resume: it is not a record of Recheck");
-} catch (const std::runtime_error& error) {
-  throw std::runtime_error("cannot resume the record: " + std::string(error.what()));
 }
 
 void write_file(const std::filesystem::path& path, const std::string& text,

@@ -11,9 +11,6 @@
 
 namespace recheck {
 
-/// A case's lines, without newlines: those of an earlier run unchanged, otherwise its results.
-Lines lines_of(const Case& c);
-
 /// The cases of an experiment at a shape that a run skipped to save time, and why.
 struct Dropped {
   std::string experiment, shape, reason;
@@ -52,11 +49,10 @@ struct Record {
   [[nodiscard]] std::vector<Lines> lines() const;
 
   /// Takes over the finished cases, start time and dropped shapes of an earlier run of the same
-  /// plan, whose first calls stay planned. Of a case's lines it reads id, status and time spent.
-  /// Throws, in one line,
-  /// std::invalid_argument if its settings or cases differ from the current plan. Throws
-  /// std::runtime_error if it is not a record of this schema, or comes from another machine or
-  /// build.
+  /// plan (resume.cpp), whose first calls stay planned. Of a case's lines it reads id, status and
+  /// time spent. Throws, in one line, std::invalid_argument if its settings or cases differ from
+  /// the current plan, and std::runtime_error if it is not a record of this schema, or comes from
+  /// another machine or build.
   void resume(Earlier earlier);
 };
 
@@ -105,9 +101,6 @@ std::string to_text(const nlohmann::ordered_json& object);
 /// write_file() does.
 void write_record(const std::filesystem::path& folder, const nlohmann::ordered_json& head,
                   const std::vector<Lines>& cases, const std::string& advice);
-
-/// Rounds to six digits: a seventh digit of an error has no meaning.
-double six_digits(double value);
 
 /// Writes `text` to `path` completely or not at all, by a temporary file and a rename. Throws
 /// std::runtime_error, whose single line ends in `advice`; an earlier file at `path` is then

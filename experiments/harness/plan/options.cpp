@@ -14,12 +14,11 @@
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../keep/record.hpp"
-#include "../table/inputs.hpp"
 
 namespace recheck {
 namespace {
 
-// PROGRAM and EXPERIMENTS are placeholders
+// PROGRAM, EXPERIMENTS and REGIMES are placeholders
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
@@ -34,8 +33,7 @@ Checks and times every strategy at every shape and writes FOLDER/record.json (de
   --experiment  only these of EXPERIMENTS
   --strategy  only these rows of the tables
   --shape     these shapes instead of the full matrix, in the experiments with that many axes
-  --regime    only these of cold, drained, hot, end_to_end, first, first_context, inner, sustained. first
-              and first_context start a process for each sample, so they run only if named
+  --regime    only these:REGIMES
   --cases     only the cases whose ids are in FILE, one per line, plus the machine's ceilings and the
               self-audit. --resume without it continues with all other cases
   --budget    wall time of the whole run: 5min, 300s or 300. Cases that should not fit are dropped and
@@ -112,9 +110,12 @@ void check_gate(const std::set<std::string>& flags) {
 std::string usage_of(const std::string& program, std::span<const Experiment> experiments) {
   std::vector<std::string_view> names;
   for (const auto& experiment : experiments) names.push_back(experiment.name);
-  std::string text = usage;
-  const std::pair<std::string, std::string> words[] = {{"PROGRAM", program},
-                                                       {"EXPERIMENTS", joined(names)}};
+  std::string text = usage, meanings;
+  for (const auto& kind : regimes)
+    meanings += "\n                " + std::string(kind.name) + ": " + std::string(kind.meaning) +
+                (kind.only_if_named ? " (only if named: a process per sample)" : "");
+  const std::pair<std::string, std::string> words[] = {
+      {"PROGRAM", program}, {"EXPERIMENTS", joined(names)}, {"REGIMES", meanings}};
   for (const auto& [word, meant] : words)
     for (auto at = text.find(word); at != std::string::npos; at = text.find(word, at))
       text.replace(at, word.size(), meant);
@@ -138,7 +139,7 @@ Setters setters(Options& options) {
          options.budget = value;
        }},
       {"--seed", [&](const auto& value) { options.seed = whole_number("--seed", value); }},
-      {"--nonce", [&](const auto& value) { nonce() = whole_number("--nonce", value); }}};
+      {"--nonce", [&](const auto& value) { options.nonce = whole_number("--nonce", value); }}};
 }
 
 }  // namespace

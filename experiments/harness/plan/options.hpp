@@ -18,7 +18,7 @@ struct Options {
   Choice choice;
   std::optional<double> per_case, command_budget;  // seconds
   std::string budget;                              // of the whole run, as the user wrote it
-  std::optional<std::uint64_t> seed;
+  std::optional<std::uint64_t> seed, nonce;
   bool resume = false, recover = false, gate = false;
   bool force = false;  // measure even if every GPU time will be wrong
   bool benchmark_prints = false, benchmark_lists = false;

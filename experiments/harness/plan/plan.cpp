@@ -201,7 +201,7 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
   };
   if (!choice.shapes.empty() && !chosen.empty() && std::ranges::none_of(choice.shapes, fits))
     require_shape(chosen, choice.shapes.front());
-  for (const auto regime : regimes) regime_names.emplace_back(name_of(regime));
+  for (const auto& kind : regimes) regime_names.emplace_back(kind.name);
   require_known("regime", choice.regimes, regime_names);
   if (!choice.cases.empty() && choice.narrowed())
     throw std::invalid_argument(
@@ -210,29 +210,28 @@ void require_sense(std::span<const Experiment> experiments, const Choice& choice
 }
 
 /// Whether a strategy can be timed in a regime at all.
-bool applies(const Experiment& experiment, const Strategy& strategy, Regime regime) {
+bool applies(const Experiment& experiment, const Strategy& strategy, const RegimeKind& kind) {
   // a CPU's data is already in place, so its hot time is its end-to-end time too
-  if (strategy.launch.backend == Backend::cpu) return regime == Regime::hot;
-  if (regime == Regime::inner) return strategy.repeats;
-  if (regime == Regime::sustained)
-    return std::ranges::find(experiment.sustained, strategy.name) != experiment.sustained.end();
-  const bool of_wholes = is_end_to_end(regime) || regime == Regime::drained;
-  return !of_wholes || strategy.role != Role::part;
+  if (strategy.launch.backend == Backend::cpu) return kind.on_cpu;
+  if (kind.repeats > 1 && !strategy.repeats) return false;
+  const auto& lasting = experiment.sustained;
+  if (kind.timing == Timing::seconds && std::ranges::find(lasting, strategy.name) == lasting.end())
+    return false;
+  return kind.of_parts || strategy.role != Role::part;
 }
 
 /// Whether a full run skips this case.
 bool left_out(const Experiment& experiment, const Strategy& strategy, const Shape& shape,
-              Regime regime, const Choice& choice) {
-  // a process per sample takes long: only for named cases
+              const RegimeKind& kind, const Choice& choice) {
   const bool named = !choice.cases.empty() && !experiment.self;
-  if (is_first(regime) && choice.regimes.empty() && !named) return true;
+  if (kind.only_if_named && choice.regimes.empty() && !named) return true;
   if (!choice.shapes.empty()) return false;
-  if (regime == Regime::sustained) return shape != experiment.headline;
+  if (kind.timing == Timing::seconds) return shape != experiment.headline;
   // for rows that write little, the library's row at the headline shows that drained equals cold
-  if (regime == Regime::drained && !writes_much(experiment, strategy, shape) &&
+  if (kind.drains && !writes_much(experiment, strategy, shape) &&
       (strategy.role != Role::baseline || shape != experiment.headline))
     return true;
-  return experiment.leaves_out != nullptr && experiment.leaves_out(strategy, shape, regime);
+  return experiment.leaves_out != nullptr && experiment.leaves_out(strategy, shape, kind.regime);
 }
 
 std::vector<Shape> shapes_of(const Experiment& experiment, const Choice& choice) {
@@ -255,7 +254,7 @@ void keep_named(std::vector<Case>& cases, const std::vector<std::string>& ids) {
   std::erase_if(cases, [&](const Case& c) {
     const bool named = left.erase(c.id()) > 0;
     // first calls must be named: a full run, which resumes this one, does not have them either
-    return !named && (!c.experiment->self || is_first(c.regime));
+    return !named && (!c.experiment->self || c.kind().only_if_named);
   });
   if (!left.empty())
     throw std::invalid_argument("--cases names " + *left.begin() +
@@ -278,14 +277,12 @@ Planned plan(std::span<const Experiment> experiments, const Choice& choice) {
   for (const auto& experiment : experiments) {
     if (!wanted(choice.experiments, experiment.name)) continue;
     for (const auto& shape : shapes_of(experiment, choice)) {
-      for (const auto regime : regimes) {
-        for (const auto& strategy : experiment.ladder) {
-          if (applies(experiment, strategy, regime) &&
-              !left_out(experiment, strategy, shape, regime, choice) &&
-              wanted(choice.strategies, strategy.name) && wanted(choice.regimes, name_of(regime)))
-            planned.cases.push_back({&experiment, &strategy, shape, regime});
-        }
-      }
+      for (const auto& kind : regimes)
+        for (const auto& strategy : experiment.ladder)
+          if (applies(experiment, strategy, kind) &&
+              !left_out(experiment, strategy, shape, kind, choice) &&
+              wanted(choice.strategies, strategy.name) && wanted(choice.regimes, kind.name))
+            planned.cases.push_back({&experiment, &strategy, shape, kind.regime});
     }
   }
   if (!choice.cases.empty()) keep_named(planned.cases, choice.cases);

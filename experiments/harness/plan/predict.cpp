@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <stdexcept>
 #include <tuple>
 
@@ -38,10 +37,9 @@ constexpr double few_launch_seconds = 3e-5;  // shorter launches share a hot sam
 /// Estimated overhead of one sample in seconds: flush, copies, or the other launches of a batch and
 /// the hold until all are queued.
 double sample_overhead(const Case& c, double launch, double held_bytes) {
-  if (c.regime == Regime::cold) return flush_seconds;
-  if (c.regime == Regime::drained) return 4 * flush_seconds;
-  if (c.regime == Regime::end_to_end) return 1e-3 + held_bytes / 1.2e10;
-  return c.regime == Regime::hot && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
+  if (c.kind().flushes) return (c.kind().drains ? 4 : 1) * flush_seconds;
+  if (c.kind().copies) return 1e-3 + held_bytes / 1.2e10;
+  return c.kind().batches && launch < few_launch_seconds ? 3e-4 : launch + 5e-5;
 }
 
 /// The rates of an average GPU row: the share of the GPU's limits that it reaches on an H200, or
@@ -67,7 +65,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   const double bytes = held_by(c.experiment->problem_of(*c.strategy).output(c.shape)).bytes +
                        held_by(c.experiment->inputs(c.shape)).bytes;
   // a row that is timed drained is also timed cold, and proven only once
-  const double proofs = c.regime == Regime::drained ? 0 : 0.03 + bytes / 4.4e9;
+  const double proofs = c.kind().drains ? 0 : 0.03 + bytes / 4.4e9;
   const double budget = settings.budget_seconds;
   if (c.backend() == Backend::cpu) {
     // a library uses all cores. The documents' programs use one, which mostly waits for operands if
@@ -81,10 +79,10 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
            std::max(method.most_budgets_host_timed * budget,
                     (c.has_three_samples(launch) ? fewest_long_samples : launches) * launch);
   }
-  const double launch = (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) *
-                        (c.regime == Regime::inner ? inner_repeats : 1);
-  if (is_first(c.regime)) return method.first_processes * process_seconds / 2;
-  if (c.regime == Regime::sustained)
+  const double launch =
+      (5e-6 + std::max(work.flops / rates.flops, work.bytes / rates.bytes)) * c.kind().repeats;
+  if (c.kind().timing == Timing::processes) return method.first_processes * process_seconds / 2;
+  if (c.kind().timing == Timing::seconds)
     return method.rest_seconds + 0.4 * method.settling_seconds + method.sustained_seconds;
   const double sample = sample_overhead(c, launch, bytes) + launch;
   const double block =
@@ -111,7 +109,7 @@ void predict(std::span<Case> cases, const Settings& settings, const Gpu& gpu,
   // the first of a shape's sustained rows is measured again at the end
   std::map<std::pair<const Experiment*, Shape>, std::vector<Case*>> sustained;
   for (Case& c : cases)
-    if (c.regime == Regime::sustained && c.predicted > 0)
+    if (c.kind().timing == Timing::seconds && c.predicted > 0)
       sustained[{c.experiment, c.shape}].push_back(&c);
   for (const auto& [group, all] : sustained)
     if (all.size() > 1) all[0]->predicted *= 2;
@@ -150,7 +148,8 @@ std::vector<Dropped> fit(std::vector<Case>& cases, double seconds, const std::st
     part.out = true;
     total -= part.cost;
   }
-  for (Part& part : std::views::reverse(parts)) {
+  for (std::size_t i = parts.size(); i-- > 0;) {
+    Part& part = parts[i];
     if (!part.out || part.sweeps || total + part.cost > seconds) continue;
     part.out = false;
     total += part.cost;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <ranges>
 #include <stdexcept>
 
 #include "../case/requirements.hpp"
@@ -158,9 +157,10 @@ int run_gate(std::span<const Experiment> experiments, const Choice& choice) {
       const bool tried = found.passed > 0 || !found.wrong.empty();
       right &= tried && found.wrong.empty();
       constexpr std::ptrdiff_t said = 3;  // a row is often wrong at every shape in the same way
-      for (const auto& line : found.wrong | std::views::take(said)) say("WRONG " + line);
-      if (const auto more = std::ssize(found.wrong) - said; more > 0)
-        say("WRONG in " + std::to_string(more) + " more proofs");
+      const auto more = std::max<std::ptrdiff_t>(0, std::ssize(found.wrong) - said);
+      for (const auto& line : std::span(found.wrong).first(found.wrong.size() - more))
+        say("WRONG " + line);
+      if (more > 0) say("WRONG in " + std::to_string(more) + " more proofs");
       if (!tried) say("WRONG: fits none of the shapes");
       if (found.wrong.empty() && tried)
         say("passed " + std::to_string(found.passed) + " times, " +

@@ -9,6 +9,7 @@
 #include "../base/mix.hpp"
 #include "../base/text.hpp"
 #include "../case/rescue.hpp"
+#include "inputs.hpp"
 #include "soundness.hpp"
 
 namespace recheck {

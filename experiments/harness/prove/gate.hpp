@@ -112,7 +112,7 @@ class BlockCheck {
  private:
   Result judge_fresh();
   Result judge_left();
-  [[nodiscard]] bool copies() const { return is_end_to_end(regime_); }
+  [[nodiscard]] bool copies() const { return kind_of(regime_).copies; }
 
   Gate& gate_;
   const Strategy& strategy_;

@@ -13,6 +13,7 @@
 #include "../base/clock.hpp"
 #include "../base/mix.hpp"
 #include "../case/rescue.hpp"
+#include "inputs.hpp"
 
 namespace recheck {
 namespace {

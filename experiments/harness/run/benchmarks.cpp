@@ -10,8 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "../base/untrusted.hpp"
-#include "../keep/record.hpp"
+#include "../keep/journal.hpp"
 
 namespace recheck {
 namespace {
@@ -24,7 +23,7 @@ class SilentReporter final : public benchmark::BenchmarkReporter {
 
 /// Reports a case by its line of the record, which may be an earlier run's.
 void report(const Case& c, benchmark::State& state) {
-  const auto line = parse_json(lines_of(c).record);
+  const auto line = nlohmann::json::parse(lines_of(c).record);
   const auto& seconds = line.at("seconds");
   if (seconds.is_null()) state.SkipWithError(line.at("reason").get<std::string>().c_str());
   const double median = seconds.is_null() ? 0 : seconds.at("median").get<double>();

@@ -16,13 +16,13 @@
 #include "../../recheck.hpp"
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
-#include "../base/untrusted.hpp"
 #include "../case/rescue.hpp"
 #include "../device/conditions.hpp"
 #include "../keep/journal.hpp"
 #include "../plan/options.hpp"
 #include "../plan/progress.hpp"
 #include "../prove/edge_proofs.hpp"
+#include "../prove/inputs.hpp"
 #include "../self/self.hpp"
 #include "../time/first.hpp"
 #include "../time/runner.hpp"
@@ -74,7 +74,7 @@ void summarize(const Record& record, double seconds) {
     const Status status = c.result.value_or(Result{}).status;
     if (status == Status::incorrect || status == Status::failed)
       std::fprintf(stderr, "%s %s: %s\n", std::string(name_of(status)).c_str(), c.id().c_str(),
-                   parse_json(lines_of(c).record).value("reason", "").c_str());
+                   Json::parse(lines_of(c).record).value("reason", "").c_str());
   }
 }
 
@@ -326,6 +326,7 @@ int run(const std::string& program, const std::vector<char*>& words,
     return run_first(experiments, std::string_view(words[1]).substr(first_flag.size()));
   auto arguments = words;
   const Options options = parse(program, experiments, arguments);
+  if (options.nonce) nonce() = *options.nonce;
   if (options.recover) {
     recover(options.output);
     return 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../../kernels/audit/audit.hpp"
 
-#include "audit.hpp"
+#include "../../matvec/matvec.hpp"
+#include "self.hpp"
 
 namespace recheck::audit {
 namespace {

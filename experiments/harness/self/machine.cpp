@@ -7,7 +7,7 @@
 #include "../../../reference/matvec.hpp"
 #include "../../../reference/transpose.hpp"
 #include "../table/check.hpp"
-#include "machine.hpp"
+#include "self.hpp"
 
 namespace recheck::machine {
 namespace {

@@ -5,9 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "audit.hpp"
-#include "machine.hpp"
-
 namespace recheck {
 
 std::vector<Experiment> with_self(std::span<const Experiment> experiments) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../base/mix.hpp"
-#include "inputs.hpp"
+#include "matrix.hpp"
 #include "strategy.hpp"
 
 namespace recheck {

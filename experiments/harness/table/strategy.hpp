@@ -12,6 +12,7 @@
 
 #include "../../../kernels/stream.hpp"
 #include "element.hpp"
+#include "regime.hpp"
 #include "shape.hpp"
 
 namespace recheck {
@@ -54,27 +55,6 @@ enum class Arithmetic { fp32, tf32, split };
 /// and pitched in the same way.
 enum class Layout { row_major, pitched, column_major };
 
-/// The start and the end of a timed region. cold: caches hold other data. drained: cold, until
-/// everything that the launch wrote is in DRAM. hot: the same launch has just run. end_to_end:
-/// nothing is on the device yet; allocate, copy in, run, copy out, free (document S1's scope).
-/// first: end_to_end as the first GPU work of a process that has a CUDA context. first_context:
-/// first, with the creation of the context. inner: one launch repeats its loads and stores, and the
-/// time is divided by the repetitions (S3's "inner" loop; its "outer" one is hot). sustained:
-/// launches back to back over rotated inputs, for seconds, until clock and power have settled.
-enum class Regime { cold, drained, hot, end_to_end, first, first_context, inner, sustained };
-
-inline constexpr Regime regimes[] = {Regime::cold,       Regime::drained,  Regime::hot,
-                                     Regime::end_to_end, Regime::first,    Regime::first_context,
-                                     Regime::inner,      Regime::sustained};
-
-/// Whether it times a process's first GPU work.
-constexpr bool is_first(Regime r) { return r == Regime::first || r == Regime::first_context; }
-/// Whether the host's clock times a launch with its allocations and copies.
-constexpr bool is_end_to_end(Regime r) { return r == Regime::end_to_end || is_first(r); }
-
-/// How often a launch repeats its work in the regime `inner`: NVIDIA's NUM_REPS.
-inline constexpr int inner_repeats = 100;
-
 constexpr std::string_view name_of(Role r) {
   constexpr std::string_view names[] = {"rung", "baseline", "roof", "part", "audit"};
   return names[static_cast<int>(r)];
@@ -82,11 +62,6 @@ constexpr std::string_view name_of(Role r) {
 constexpr std::string_view name_of(Layout l) {
   constexpr std::string_view names[] = {"row_major", "pitched", "column_major"};
   return names[static_cast<int>(l)];
-}
-constexpr std::string_view name_of(Regime r) {
-  constexpr std::string_view names[] = {"cold",  "drained",       "hot",   "end_to_end",
-                                        "first", "first_context", "inner", "sustained"};
-  return names[static_cast<int>(r)];
 }
 constexpr std::string_view name_of(Backend b) { return b == Backend::cpu ? "cpu" : "gpu"; }
 constexpr std::string_view name_of(Arithmetic a) {
@@ -156,7 +131,7 @@ struct Parameter {
 };
 
 struct Problem;     // experiment.hpp
-struct HostMatrix;  // inputs.hpp
+struct HostMatrix;  // matrix.hpp
 
 /// One way to solve an experiment's problem: a row of its table, from which its tests, benchmarks,
 /// record, table lines and chart series all derive.

@@ -13,9 +13,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <system_error>
@@ -38,57 +40,45 @@ struct Head {
   Element element;
 };
 
-/// An in-memory file for a child process to read or write; throws std::system_error.
-class MemoryFile {
- public:
-  MemoryFile() : file_(memfd_create("recheck", MFD_CLOEXEC)) { require(file_ >= 0); }
-  MemoryFile(const MemoryFile&) = delete;
-  MemoryFile& operator=(const MemoryFile&) = delete;
-  ~MemoryFile() { close(file_); }
-  [[nodiscard]] int number() const { return file_; }
-  void rewind() const { require(lseek(file_, 0, SEEK_SET) == 0); }
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
- private:
-  static void require(bool holds) {
-    if (!holds) throw std::system_error(errno, std::generic_category(), "a file in memory");
-  }
-  int file_;
-};
-
-/// Reads or writes all of these bytes; returns whether that succeeded.
-template <auto move>
-bool whole(int file, auto* data, std::size_t size) {
-  auto* at =
-      reinterpret_cast<std::conditional_t<std::is_const_v<std::remove_pointer_t<decltype(data)>>,
-                                          const char*, char*>>(data);
-  while (size > 0) {
-    const auto moved = move(file, at, size);
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved <= 0) return false;
-    at += moved;
-    size -= static_cast<std::size_t>(moved);
-  }
-  return true;
+[[noreturn]] void fail(const char* what, int error = errno) {
+  throw std::system_error(error, std::generic_category(), what);
 }
-bool read_all(int file, auto* data, std::size_t size) { return whole<read>(file, data, size); }
-void write_all(int file, const auto* data, std::size_t size) {
-  if (!whole<write>(file, data, size))
-    throw std::system_error(errno, std::generic_category(), "a file in memory");
+
+/// A file in memory, for a child process to read or write.
+File memory_file() {
+  File file(fdopen(memfd_create("recheck", MFD_CLOEXEC), "w+"), std::fclose);
+  if (!file) fail("a file in memory");
+  return file;
+}
+
+/// Goes back to the start. A child shares the position.
+void rewind(const File& file) {
+  if (std::fflush(file.get()) != 0 || lseek(fileno(file.get()), 0, SEEK_SET) != 0)
+    fail("a file in memory");
+}
+
+bool read_all(std::FILE* file, auto* data, std::size_t count) {
+  return std::fread(data, sizeof *data, count, file) == count;
+}
+void write_all(std::FILE* file, const auto* data, std::size_t count) {
+  if (std::fwrite(data, sizeof *data, count, file) != count) fail("a file in memory");
 }
 
 /// Runs this program with this argument between two files. Returns its status as waitpid() does.
 /// Throws std::runtime_error if it does not end.
-int run_process(const std::string& argument, const MemoryFile& in, const MemoryFile& out) {
+int run_process(const std::string& argument, const File& in, const File& out) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.number(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.number(), STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), STDOUT_FILENO);
   std::string name = "recheck", flag = argument;
   char* const arguments[] = {name.data(), flag.data(), nullptr};
   pid_t child = 0;
   const int failed = posix_spawn(&child, "/proc/self/exe", &actions, nullptr, arguments, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) throw std::system_error(failed, std::generic_category(), "a process of its own");
+  if (failed != 0) fail("a process of its own", failed);
   int status = 0;
   for (const double start = now(); waitpid(child, &status, WNOHANG) == 0;) {
     if (now() - start > least_patience()) {
@@ -107,29 +97,28 @@ class FirstCalls {
  public:
   /// Calls of the row that `id` names, on the reals.
   FirstCalls(const Operands& operands, const Case& c)
-      : id_(c.id()), output_bytes_(static_cast<std::size_t>(operands.output_floats()) * 4) {
+      : id_(c.id()), output_floats_(static_cast<std::size_t>(operands.output_floats())) {
     for (const HostMatrix* host : operands.host_inputs(*c.strategy)) {
       const Head head{host->rows, host->columns, host->ld, std::ssize(host->elements),
                       host->element};
-      write_all(in_.number(), &head, sizeof head);
-      write_all(in_.number(), host->elements.data(), host->elements.size() * sizeof(float));
+      write_all(in_.get(), &head, 1);
+      write_all(in_.get(), host->elements.data(), host->elements.size());
     }
   }
 
   /// The next call; `check` judges its output.
   FirstCall run(BlockCheck& check) {
-    in_.rewind();
-    const MemoryFile out;
+    rewind(in_);
+    const File out = memory_file();
     const int status = run_process(std::string(first_flag) + id_, in_, out);
-    out.rewind();
+    rewind(out);
     if (!WIFEXITED(status))
       throw std::runtime_error("its process ended by signal " + std::to_string(WTERMSIG(status)));
     FirstCall call{};
-    if (WEXITSTATUS(status) != 0 || !read_all(out.number(), &call, sizeof call) ||
-        !read_all(out.number(), check.copied().data(), output_bytes_)) {
+    if (WEXITSTATUS(status) != 0 || !read_all(out.get(), &call, 1) ||
+        !read_all(out.get(), check.copied().data(), output_floats_)) {
       std::array<char, 400> why{};
-      out.rewind();
-      [[maybe_unused]] const auto some = read(out.number(), why.data(), why.size() - 1);
+      [[maybe_unused]] const auto some = pread(fileno(out.get()), why.data(), why.size() - 1, 0);
       throw std::runtime_error("in a process of its own it failed: " + std::string(why.data()));
     }
     return call;
@@ -137,8 +126,8 @@ class FirstCalls {
 
  private:
   std::string id_;
-  std::size_t output_bytes_;
-  MemoryFile in_;
+  std::size_t output_floats_;
+  File in_ = memory_file();
 };
 
 }  // namespace
@@ -176,8 +165,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
         row->judged = check.judge();
         if (!row->judged.passed()) return row->judged;
         for (Case* c : row->cases) {
-          const bool context = c->regime == Regime::first_context;
-          c->samples.push_back(call.end - (context ? call.begin : call.context));
+          c->samples.push_back(call.end - (c->kind().context ? call.begin : call.context));
           c->blocks.push_back({round, 1, {}});
         }
         return {};
@@ -206,23 +194,23 @@ int run_first(std::span<const Experiment> experiments, std::string_view id) {
     const Shape& shape = named->shape;
 
     std::vector<HostMatrix> inputs;
-    for (Head head; read_all(STDIN_FILENO, &head, sizeof head);) {
+    for (Head head; read_all(stdin, &head, 1);) {
       inputs.push_back({head.rows, head.columns, head.ld,
                         Floats(static_cast<std::size_t>(head.floats)), head.element});
       auto& elements = inputs.back().elements;
-      if (!read_all(STDIN_FILENO, elements.data(), elements.size() * sizeof(float)))
+      if (!read_all(stdin, elements.data(), elements.size()))
         throw std::runtime_error("its inputs are cut off");
     }
     const auto outputs = placed(experiment.problem_of(strategy), shape, 0);
     const auto floats = 2 * guard + largest_output(experiment, shape, strategy.launch.backend, 0);
     std::vector<float> copied(static_cast<std::size_t>(floats), std::bit_cast<float>(~0U));
     const FirstCall call = first_call(strategy, shape, inputs, outputs, copied);
-    write_all(STDOUT_FILENO, &call, sizeof call);
-    write_all(STDOUT_FILENO, copied.data(), copied.size() * sizeof(float));
+    write_all(stdout, &call, 1);
+    write_all(stdout, copied.data(), copied.size());
   });
   if (!failure) return 0;
   const std::string why = failure->reason.value_or("");
-  [[maybe_unused]] const auto said = write(STDOUT_FILENO, why.data(), why.size());
+  std::fputs(why.c_str(), stdout);
   return 1;
 }
 

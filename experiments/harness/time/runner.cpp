@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
-#include <ranges>
 #include <vector>
 
 #include "../base/clock.hpp"
@@ -83,10 +82,10 @@ void Runner::try_small(const Gate& gate, const Strategy& strategy) {
   const Experiment& experiment = gate.operands().experiment();
   const Soundness& check = Soundness::of(experiment.problem_of(strategy));
   if (gate.operands().output_floats() < large) return;
-  for (const Shape& edge : experiment.edges | std::views::reverse) {
+  for (auto edge = experiment.edges.rbegin(); edge != experiment.edges.rend(); ++edge) {
     if (!check.open()) return;
-    if (experiment.is_empty(edge) || refuse(strategy, edge, targets_.gpu())) continue;
-    Gate(experiment, edge, gate.operands().target(), 0, settings_.seed).prove(strategy);
+    if (experiment.is_empty(*edge) || refuse(strategy, *edge, targets_.gpu())) continue;
+    Gate(experiment, *edge, gate.operands().target(), 0, settings_.seed).prove(strategy);
   }
 }
 
@@ -114,30 +113,32 @@ void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seco
 
 /// Times the unfinished cases, which have passed their proofs, one regime after another.
 void Runner::time(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
-  for (const auto regime : regimes) {
+  for (const auto& kind : regimes) {
     if (interrupted) return;
     // a row rejected in one regime is rejected in all
     for (const Case* rejected : cases) {
       if (!rejected->result || rejected->result->status != Status::incorrect) continue;
+      const Result result = *rejected->result;
       for (Case* c :
            open_cases(cases, [&](const Case& c) { return c.strategy == rejected->strategy; }))
-        reporter_.finish(*c, *rejected->result);
+        reporter_.finish(*c, result);
     }
-    const auto own = open_cases(cases, [&](const Case& c) { return c.regime == regime; });
-    if (is_first(regime)) {
-      // both together: a process gives one sample of each
-      const auto both = open_cases(cases, [](const Case& c) { return is_first(c.regime); });
-      time_first(gate, settings_, reporter_, both);
-      continue;
+    const auto own = open_cases(cases, [&](const Case& c) { return c.regime == kind.regime; });
+    switch (kind.timing) {
+      case Timing::rounds:
+        Timer(gate, settings_, reporter_, seconds).time(own);
+        for (const Case* c : own)  // a time with copies includes more than launches
+          if (c->seconds && !kind.copies) pace_.note(*c, c->seconds->median);
+        break;
+      case Timing::processes:
+        // all such regimes together: a process gives one sample of each
+        time_first(gate, settings_, reporter_, open_cases(cases, [](const Case& c) {
+                     return c.kind().timing == Timing::processes;
+                   }));
+        break;
+      case Timing::seconds:
+        time_sustained(gate, settings_, reporter_, seconds, own);
     }
-    if (regime == Regime::sustained) {
-      time_sustained(gate, settings_, reporter_, seconds, own);
-      continue;
-    }
-    Timer(gate, settings_, reporter_, seconds).time(own);
-    if (regime == Regime::end_to_end) continue;  // its times include more than launches
-    for (const Case* c : own)
-      if (c->seconds) pace_.note(*c, c->seconds->median);
   }
 }
 

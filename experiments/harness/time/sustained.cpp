@@ -82,10 +82,10 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
       return {};
     });
   }
-  for (const auto& [c, result] : judged)
-    attempt(c, [&]() -> std::optional<Result> {
-      if (drifted) c->disturbed = drifted;
-      return result;
+  for (const auto& one : judged)  // clang 14 cannot capture a structured binding
+    attempt(one.first, [&]() -> std::optional<Result> {
+      if (drifted) one.first->disturbed = drifted;
+      return one.second;
     });
 }
 

@@ -27,32 +27,8 @@ constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
 /// which every row takes, are spread evenly over the run. Each further one is as far as possible
 /// from those before it and, among equals, balances them around the middle, as a drift moves a
 /// median by its rounds' distance from there. Rows are compared in shared rounds.
-constexpr auto rank_of_round = [] {
-  constexpr int last = method.rounds - 1, gaps = fewest_samples - 1, none = -1;
-  std::array<int, method.rounds> rank{};
-  rank.fill(none);
-  for (int i = 0; i <= gaps; ++i) rank[(2 * i * last + gaps) / (2 * gaps)] = i;
-  for (int at = fewest_samples; at <= last; ++at) {
-    int next = 0, farthest = 0, aside = 0, nearest = 0;
-    for (int round = 0; round <= last; ++round)
-      if (rank[round] != none) aside += 2 * round - last;
-    for (int round = 0; round <= last; ++round) {
-      int distance = rank[round] == none ? last : 0;
-      for (int other = 0; other <= last; ++other)
-        if (rank[other] != none)
-          distance = std::min(distance, std::max(round - other, other - round));
-      const int off = std::max(aside + 2 * round - last, last - 2 * round - aside);
-      if (distance > farthest || (distance == farthest && off < nearest)) {
-        farthest = distance;
-        nearest = off;
-        next = round;
-      }
-    }
-    rank[next] = at;
-  }
-  return rank;
-}();
-static_assert(method.rounds >= fewest_samples);
+constexpr int rank_of_round[] = {0, 10, 1, 8, 2, 6, 7, 3, 9, 4, 11, 5};
+static_assert(std::size(rank_of_round) == method.rounds);
 
 /// Whether the median of a row's rounds is within one of the middle, for any number of rounds.
 constexpr bool balanced() {
@@ -98,7 +74,7 @@ void Timer::time(std::span<Case* const> cases) {
 }
 
 Timer::Row Timer::row_of(Case& c) {
-  const int repeats = c.regime == Regime::inner ? inner_repeats : 1;
+  const int repeats = c.kind().repeats;
   const int proofs = static_cast<int>(c.samples.size());
   Row row{.c = &c,
           .launch = gate_.operands().launch(*c.strategy, repeats),
@@ -114,7 +90,7 @@ Timer::Row Timer::row_of(Case& c) {
     c.blocks.push_back({2 * method.rounds + proof, 1, {}});
   if (!c.strategy->part_of.empty()) return row;  // a component has no output of its own
   std::uniform_int_distribution any_round(0, method.rounds - 1);
-  const int count = c.regime == Regime::end_to_end ? fresh_rounds_end_to_end : fresh_rounds;
+  const int count = c.kind().copies ? fresh_rounds_end_to_end : fresh_rounds;
   for (int i = 0; i < count; ++i) row.fresh_rounds.push_back(any_round(chance_));
   std::ranges::sort(row.fresh_rounds, std::greater());
   return row;
@@ -212,14 +188,13 @@ std::optional<Result> Timer::sample_block(Row& row, int round, bool last) {
 void Timer::calibrate(Row& row) {
   double& seconds = seconds_[row.c->strategy];
   row.batch = 1;
-  if (row.c->regime == Regime::end_to_end || seconds > 1e-3 || target_.backend() == Backend::cpu)
-    return;
+  if (row.c->kind().copies || seconds > 1e-3 || target_.backend() == Backend::cpu) return;
   const double launch_seconds = seconds * row.repeats;
   const InRow in_row(6 * launch_seconds);
   const auto samples = target_.sample(sampling(row, 3, launch_seconds), row.launch).seconds;
   seconds = middle(samples) / row.repeats;
   // an in-place launch must not find the previous output
-  if (row.c->regime == Regime::hot && !gate_.operands().in_place(*row.c->strategy))
+  if (row.c->kind().batches && !gate_.operands().in_place(*row.c->strategy))
     row.batch = static_cast<int>(
         std::clamp(std::ceil(method.fewest_steps * target_.clock_step() / seconds), 1.0, 32.0));
 }
@@ -239,7 +214,7 @@ Samples Timer::sample(Row& row, int count, bool fresh, BlockCheck& check) {
   std::optional<FreshLaunch> launch;
   if (fresh) launch = check.fresh_launch(std::uniform_int_distribution(0, row.batch - 1)(chance_));
   const InRow in_row(2 * (count + 2) * seconds);
-  if (c.regime == Regime::end_to_end) return {check.end_to_end(count), {}};
+  if (c.kind().copies) return {check.end_to_end(count), {}};
   Sampling wanted = sampling(row, count, seconds);
   wanted.fresh = launch ? &*launch : nullptr;
   return target_.sample(wanted, row.launch);
@@ -267,7 +242,7 @@ void Timer::add_block(Row& row, int round, const Samples& samples) {
   c.blocks.push_back(block);
   c.batch = row.batch;
   // the basis for planning the next block
-  if (c.regime != Regime::end_to_end) seconds_[c.strategy] = middle(c.samples);
+  if (!c.kind().copies) seconds_[c.strategy] = middle(c.samples);
 }
 
 /// The result of a case that has all samples: wrong if an output was wrong, otherwise its time.
@@ -282,7 +257,7 @@ Result Timer::record(Row& row, const Load& load) {
   counts.reserve(c.blocks.size());
   for (const Block& block : c.blocks) counts.push_back(block.count);
   // a drained time is the difference of two readings
-  const int clocks = c.regime == Regime::drained ? 2 : 1;
+  const int clocks = c.kind().drains ? 2 : 1;
   const double clock = c.host_timed() ? host_clock_step() : clocks * target_.clock_step();
   const double step = clock / (c.batch * row.repeats);
   // every row takes a sample in at least `fewest_samples` rounds, so this cannot fail

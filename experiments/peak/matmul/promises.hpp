@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "../../../kernels/peak/matmul/split_bound.hpp"
-#include "../../harness/table/inputs.hpp"
+#include "../../harness/table/matrix.hpp"
 
 namespace recheck::peak {
 

@@ -10,6 +10,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import factor, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.say.standings import contenders
 from recheck_report.write.svg import (
     FAINT,
@@ -32,10 +33,6 @@ from recheck_report.write.svg import (
 from recheck_report.write.svg import NotDrawn as NotDrawn
 
 INTERVALS = "Thin bars: 95 % intervals."
-REGIMES = {
-    "cold": "Cold: L2 is flushed before each launch.",
-    "drained": "Drained: from a flushed L2 until all writes are in DRAM.",
-}
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 Look = tuple[str, str]  # colour and marker
 LOOKS: dict[str, Look] = {
@@ -234,4 +231,4 @@ def listed(names: Sequence[str]) -> str:
 
 def where(experiment: Experiment, regime: str) -> str:
     """The first sentences of a note: the shape, and the regime in words."""
-    return f"{experiment.title} at {shape_label(experiment.headline)}. {REGIMES[regime]}"
+    return f"{experiment.title} at {shape_label(experiment.headline)}. {REGIMES[regime].chart}"

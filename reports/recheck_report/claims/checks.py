@@ -14,7 +14,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
 from recheck_report.claims.toml import list_of, one_of
 from recheck_report.record.counters import OF_DEVICE
-from recheck_report.record.record import REGIMES
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, Unfit, list_or_nearest, only, typed
 
 # words that may replace a bound where a document has no figure, as factors or shares: our reading

@@ -11,7 +11,8 @@ from recheck_report.claims.load import load_claims
 from recheck_report.claims.quantity import BYTES, OPERATIONS, SECONDS, quantity
 from recheck_report.claims.sources import load_sources
 from recheck_report.claims.toml import BadClaim, Shape, load_tables, one_of
-from recheck_report.record.record import REGIMES, Case, Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, read_toml, typed
 
 # the units of plain numbers; texts like "8 ms" have a unit
@@ -25,7 +26,7 @@ class Figure(Strict):
     """One number of one document: exactly one of UNITS, or `lost`, is set."""
 
     strategy: str
-    regime: Annotated[str, Is(one_of=REGIMES)]
+    regime: Annotated[str, Is(one_of=tuple(REGIMES))]
     shape: Shape
     document: str
     place: str  # the row's name in the document

@@ -18,7 +18,8 @@ from recheck_report.claims.sources import ALWAYS, SOURCES
 from recheck_report.files import git
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
-from recheck_report.record.record import FIRST, Record
+from recheck_report.record.record import Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import list_or_nearest
 
 
@@ -48,7 +49,7 @@ class Tables:
             names = [row.split("/")[1] for row in self.rows if row.startswith(f"{experiment}/")]
             return f"unknown row {row}; {list_or_nearest(names, strategy)}"
         # first calls run only if named: any row with an end-to-end time may have them
-        if rest and rest[-1] in FIRST:
+        if rest and rest[-1] in REGIMES and REGIMES[rest[-1]].only_if_named:
             name = f"{row}/{rest[0]}/end_to_end"
         if not rest or name in self.cases:
             return ""

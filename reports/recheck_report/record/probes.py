@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Annotated
 
 from recheck_report.record.case import NAME, ROW, SHAPE
-from recheck_report.record.record import REGIMES, Record
+from recheck_report.record.record import Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, read_if_there
 
 SCHEMA = 1

@@ -27,15 +27,13 @@ from recheck_report.record.case import (
 )
 from recheck_report.record.environment import Gpu, State
 from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record, Run
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
 RECORD, SAMPLES = "record.json", "samples.jsonl"
 JOURNAL = "record.journal.jsonl"  # of a run that did not end
 COMPRESSED = SAMPLES + ".bz2"  # as a report holds it
 STEP = 32  # nanoseconds: the step of the events' clock on Hopper, for records that lack it
-# regimes timed by events, and the steps that a sample may be off: drained is the difference of two
-# times, inner a hundredth of one
-STEPS = {"cold": 1.0, "hot": 1.0, "drained": 2.0, "inner": 0.01}
 MOST_LINE = 1 << 22  # bytes of a case's samples; 100000 of them have 1.3 MB
 
 
@@ -64,10 +62,11 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
 def _step(entry: Entry, row: Strategy, state: State) -> float:
     """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for records
     that lack the step of the host's clock, and for sustained times."""
-    regime = entry.id.rsplit("/", 1)[1]
-    step: float = 0 if regime == "sustained" else state.host_step_nanoseconds or 0
-    if row.target == "gpu" and regime in STEPS:
-        step = STEPS[regime] * (state.event_step_nanoseconds or STEP)
+    name = entry.id.rsplit("/", 1)[1]
+    regime = REGIMES.get(name)
+    step: float = 0 if name == "sustained" else state.host_step_nanoseconds or 0
+    if row.target == "gpu" and regime is not None and regime.steps:
+        step = regime.steps * (state.event_step_nanoseconds or STEP)
     return 1e-9 * step / entry.batch
 
 

@@ -13,14 +13,12 @@ from typing import Annotated
 
 from recheck_report.record.case import NAME, Case, Entry, Strategy, Word
 from recheck_report.record.environment import Environment, Method
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is
 
 __all__ = ["Case"]  # most readers of a record need it too
 SCHEMA, OLDEST = 6, 5
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
-FIRST = ("first", "first_context")  # of a process; no full run has them, only those named
-# in the order of tables; others follow
-REGIMES = ("cold", "drained", "hot", "inner", "end_to_end", *FIRST, "sustained")
 # experiments about the measurement and the machine, which have their own sections
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"
 SPECIAL = (AUDIT, MACHINE, MEMORY_LEVELS)
@@ -152,7 +150,7 @@ class Record(Run):
 
     @cached_property
     def regimes(self) -> list[str]:
-        """The regimes of all cases, in the order of tables."""
+        """The regimes of all cases, in the order of tables; unknown ones follow."""
         measured = dict.fromkeys(case.regime for case in self.cases)
         return [*(r for r in REGIMES if r in measured), *(measured.keys() - {*REGIMES})]
 

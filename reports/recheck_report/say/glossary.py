@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from recheck_report.record.record import Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.record.verdicts import (
     DEPENDS,
     FAILS_HERE,
@@ -50,14 +51,7 @@ WORDS = {
     "ceiling": "a row that only moves the same bytes, such as memcpy; a kernel may beat it",
     "case": "a kernel at one shape in one regime; it has a time, or a reason why not",
     "headline shape": "the shape that tables and first sentences show",
-    "cold": "the launch finds other data in the L2 cache, which is flushed before",
-    "drained": "as cold, but until everything that the launch wrote is in DRAM",
-    "hot": "the same launch has just run; CPU programs are always hot",
-    "inner": "one launch repeats its loads and stores, and its time is divided by their number",
-    "sustained": "launches back to back for two seconds, once time and power have settled",
-    "end to end": "allocate, copy in, run, copy out, free",
-    "first": "end to end, as the first GPU work of a process that has a CUDA context",
-    "first context": "as first, including the time to create the context",
+    **{name.replace("_", " "): regime.meaning for name, regime in REGIMES.items()},
     "won, tied, lost": "the fastest kernel against the library at one shape; tied if the interval "
     "with its noise includes 1, or p is 5 % or more",
     "correctness check": "what every case passes before it is timed",
@@ -72,14 +66,7 @@ WORDS = {
     f"as Nsight Compute counts; from {LIMITED} % on, the busiest unit limits the launch",
     "probe": "a result that is not a time: a counter, an attribute, the outcome of a test",
 }
-_REGIMES = {
-    "drained": "drained",
-    "inner": "inner",
-    "end to end": "end_to_end",
-    "first": "first",
-    "first context": "first_context",
-    "sustained": "sustained",
-}
+ALWAYS = ("cold", "hot")  # other regimes are explained if the record has them
 
 
 def marks(rows: Iterable[Sequence[Text | str]], known: str = "".join(MARKS)) -> Text:
@@ -91,12 +78,12 @@ def marks(rows: Iterable[Sequence[Text | str]], known: str = "".join(MARKS)) -> 
 
 def words(record: Record) -> Table:
     """The words that a report on this record uses."""
-    regimes = {case.regime for case in record.cases}
+    absent = REGIMES.keys() - {*ALWAYS, *record.regimes}
     roles = {case.role for case in record.cases}
     rows = (
         (word, meaning)
         for word, meaning in WORDS.items()
-        if _REGIMES.get(word, "") in {"", *regimes}
+        if word.replace(" ", "_") not in absent
         if word != "ceiling" or "roof" in roles
     )
     return table(("word", "meaning"), rows)

@@ -24,7 +24,8 @@ from recheck_report.formatting import (
 )
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference, share
 from recheck_report.record.case import Error
-from recheck_report.record.record import FIRST, Case, Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.regimes import REGIMES
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Anchor,
@@ -90,9 +91,8 @@ def _odd(ratio: float) -> bool:
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
     """Those that some row of the experiment has; first calls only at the headline shape."""
     cases = record.cases_of(experiment)
-    names = {
-        c.regime for c in cases if c.regime not in FIRST or c.shape_name == experiment.headline
-    }
+    rare = {name for name, regime in REGIMES.items() if regime.only_if_named}
+    names = {c.regime for c in cases if c.regime not in rare or c.shape_name == experiment.headline}
     names -= {"sustained"}  # its own table
     return [regime for regime in record.regimes if regime in names | {"hot"}] or ["hot"]
 

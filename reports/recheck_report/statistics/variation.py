@@ -21,6 +21,7 @@ from statistics import median
 from typing import Any
 
 from recheck_report.record.record import Case
+from recheck_report.record.regimes import REGIMES
 
 NOISE = Path(__file__).with_name("noise.json")
 RUNS = Path(__file__).with_name("runs")
@@ -29,7 +30,7 @@ FEWEST = 3  # runs for a margin of a single ratio
 # runs from which that margin suffices: with three, four, five and six runs, a further one lies
 # outside the margin and the interval for 17, 11, 9 and 6 of 100 ratios
 ENOUGH = 7
-END_TO_END = "end to end"
+BY_DURATION = ("cold", "hot")
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 # upper limit in seconds, and the name
 DURATIONS = (
@@ -41,10 +42,12 @@ DURATIONS = (
 LONGEST_HOT = f"hot, {DURATIONS[-1][1]}"
 # in the order of tables; CPU times vary with the host, more so where threads wait for each other
 CLASSES = (
-    *(f"{regime}, {name}" for regime in ("cold", "hot") for _, name in DURATIONS),
-    "inner",
-    END_TO_END,
-    "sustained",
+    *(f"{regime}, {name}" for regime in BY_DURATION for _, name in DURATIONS),
+    *(
+        name.replace("_", " ")
+        for name, regime in REGIMES.items()
+        if not regime.varies_like and name not in BY_DURATION
+    ),
     *(f"{threads}, {name}" for threads in OF_CPU for _, name in DURATIONS),
 )
 
@@ -60,10 +63,9 @@ def class_of(*cases: Case) -> str:
 def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
     """One of CLASSES, by a median in seconds. First calls vary like other times of the host's
     clock, and drained times like cold ones, until runs show otherwise."""
-    regime = {"drained": "cold", "first": "end_to_end", "first_context": "end_to_end"}.get(
-        regime, regime
-    )
-    if target == "gpu" and regime not in ("cold", "hot"):
+    if regime in REGIMES:
+        regime = REGIMES[regime].varies_like or regime
+    if target == "gpu" and regime not in BY_DURATION:
         return regime.replace("_", " ")
     kind = regime if target == "gpu" else THREADS if threads else ONE_THREAD
     return f"{kind}, {next(name for below, name in DURATIONS if seconds < below)}"

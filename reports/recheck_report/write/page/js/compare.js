@@ -17,7 +17,7 @@ VIEWS.compare = (root, state) => {
   const options = names.map((name) => [name, name]);
   const columns = [
     { name: "shape", value: ({ each }) => each.shape, cell: ({ each }) => shapeLabel(each.shape) },
-    { name: "regime", value: ({ each }) => REGIMES[each.regime] ?? each.regime },
+    { name: "regime", value: ({ each }) => regimeLabel(each.regime) },
     { name: first, number: true, minor: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
     { name: second, number: true, minor: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
     { name: `${first} against ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },

@@ -1,7 +1,8 @@
 // numbers as the Markdown report writes them: what formatting.py does
 
 const NONE = "–";
-const REGIMES = { cold: "cold", drained: "drained", hot: "hot", inner: "inner", end_to_end: "end to end", first: "first", first_context: "first, with context", sustained: "sustained" };
+// as in tables: "end to end"
+const regimeLabel = (regime) => regime.replaceAll("_", " ");
 
 function significant(value, digits = 3) {
   if (value === 0) return "0";

@@ -12,12 +12,6 @@
 
 namespace recheck {
 
-std::uint64_t drawn() {
-  std::random_device random;
-  const std::uint64_t high = random();
-  return high << 32 | random();
-}
-
 std::uint64_t& nonce() {
   static std::uint64_t of_process = std::random_device{}();
   return of_process;
@@ -138,14 +132,6 @@ HostMatrix make_input(std::uint64_t seed, int operand, std::int64_t rows, std::i
   HostMatrix matrix = unwritten(rows, columns, Layout::row_major, ld, element);
   fill(matrix, seed, operand, values, limit, wide_every);
   return matrix;
-}
-
-std::int64_t leading_dimension(std::int64_t rows, std::int64_t columns, Layout layout,
-                               std::int64_t padding, Element element) {
-  const std::int64_t pitch = 512 / size_of(element);
-  const auto needed = (layout == Layout::column_major ? rows : columns) + padding;
-  if (layout == Layout::row_major) return std::max<std::int64_t>(1, needed);
-  return std::max<std::int64_t>(1, (needed + pitch - 1) / pitch) * pitch;
 }
 
 void relayout(const HostMatrix& matrix, Layout layout, HostMatrix& result) {
