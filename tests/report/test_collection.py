@@ -26,13 +26,11 @@ def article(tmp_path: Path) -> Path:
 def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     report: Report, tmp_path: Path
 ) -> None:
-    for folder in ("", "peak"):
-        path = REPORTS / "results" / folder / "nvidia-h200"
-        measured = read(path, EXPERIMENTS / folder)
-        for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
-            if row.target == "gpu":
-                file = measured.collection.kernel_file(row.experiment, row.strategy)
-                assert (EXPERIMENTS.parent / file).is_file(), row.strategy
+    measured = read(REPORTS / "results/nvidia-h200", EXPERIMENTS)
+    for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
+        if row.target == "gpu":
+            file = measured.collection.kernel_file(row.experiment, row.strategy)
+            assert (EXPERIMENTS.parent / file).is_file(), row.strategy
     (tmp_path / "kernels").mkdir()
     for name in ("tile", "tile16"):
         (tmp_path / "kernels" / f"{name}.cu").touch()
