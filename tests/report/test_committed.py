@@ -102,3 +102,11 @@ def test_our_evidence_could_be_published_again(evidence: Evidence) -> None:
     notes = [line for line in checked.stdout.splitlines() if " times are disturbed, " not in line]
     assert checked.returncode == 0, checked.stderr
     assert notes in ([], ["nothing is missing"])
+
+
+def test_published_pages_link_each_kernel_to_its_code(evidence: Evidence) -> None:
+    folder = evidence.record.parent
+    texts = [path.read_text() for path in folder.glob("*.md")]
+    links = {to for text in texts for to in re.findall(r"\]\(((?:\.\./)+kernels/[^)#]+)\)", text)}
+    assert not {to for to in links if not (folder / to).is_file()}
+    assert bool(links) == (REPORTS / "results" in folder.parents)

@@ -23,6 +23,7 @@ class Measured:
     collection: Collection  # restricted to the record
     files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
+    repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:

@@ -163,14 +163,15 @@ class KernelsTable:
 
 
 def source_of(report: Measured, row: Case) -> Text:
-    """ "S1 matrix_kernel_1 (A04), `kernels/matmul/tile.cu`", with a link to that file at the
-    record's commit if the repository's address is known."""
-    collection, commit = report.collection, report.record.environment.git.commit
+    """ "S1 matrix_kernel_1 (A04), `kernels/matmul/tile.cu`", with a link to that file: at the
+    record's commit if the repository's address is known, else in the repository around."""
+    collection, git = report.collection, report.record.environment.git
     path = collection.kernel_file(row.experiment, row.strategy) if row.target == "gpu" else ""
-    address = f"{collection.settings.repository}/blob/{commit}/{path}"
+    root = report.repository
+    if collection.settings.repository and git.has_commit:
+        root = f"{collection.settings.repository}/blob/{git.commit}"
     file = code(path) if path else text()
-    known = collection.settings.repository and report.record.environment.git.has_commit
-    return joined(", ", (str(row.source), link(address, file) if path and known else file))
+    return joined(", ", (str(row.source), link(f"{root}/{path}", file) if path and root else file))
 
 
 def other_problems(record: Record, experiment: Experiment) -> list[Text]:
