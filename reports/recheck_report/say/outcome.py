@@ -338,10 +338,14 @@ def _choices(outcome: Outcome) -> str:
         shown = f", {p_value(p)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    holding = sum(varied.verdict == HOLDS for _, varied in outcome.over)
-    counts = [f"holds with {holding} of {len(outcome.over)} choices"]
-    for verdict in (FAILS, UNDECIDED, NOT_MEASURED):
+    # another reading of a word is no choice, and never votes
+    ours = [varied.verdict for of, varied in outcome.over if not of.word]
+    counted = len(ours) > 1
+    counts = [f"holds with {ours.count(HOLDS)} of {len(ours)} choices"] if counted else []
+    for verdict in (HOLDS, FAILS, UNDECIDED, NOT_MEASURED):
         at = [(of, value(varied)) for of, varied in outcome.over if varied.verdict == verdict]
+        if verdict == HOLDS and counted:
+            at = [(of, "") for of, _ in at if of.word]
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
