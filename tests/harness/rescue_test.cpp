@@ -193,7 +193,7 @@ TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
       const std::string said = "the experiment's `" + name + "` " + why;
       const std::string set = std::string("SIMULATED_IN=") + in + " SIMULATED_END=" + end;
       EXPECT_EQ(measure(one_shape, set).code, 0) << set;
-      const Json now = record();
+      const auto now = record();
       for (const auto& one : now["cases"]) EXPECT_EQ(one["reason"], said) << set;
       const auto gate = run("--gate --experiment=doubling", program("NVIDIA H200", set));
       EXPECT_EQ(gate.code, 1) << gate.output;
