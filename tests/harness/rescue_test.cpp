@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Simulated, SimulatedGpuWithARowThatEnds, testing::Value
 
 // they serve all rows, so none of these is to blame
 TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
-  for (const char* in : {"fill", "oracle", "judge"})
+  for (const char* in : {"fill", "oracle", "judge"}) {
     for (const auto& [end, why] :
          {End{"abort", "has ended the process by SIGABRT"},
           End{"exit", "has ended the process with exit code 0"}, End{"throw", "failed: no file"}}) {
@@ -200,6 +200,7 @@ TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
       EXPECT_EQ(gate.output.find(": passed"), std::string::npos) << gate.output;
       EXPECT_NE(gate.output.find(": " + said), std::string::npos) << gate.output;
     }
+  }
 }
 
 // for a debugger or profiler, which handles the end of the process itself

@@ -25,7 +25,7 @@ namespace {
 /// How long each row is launched: a second, or RECHECK_REPEAT_SECONDS, to search for rare races.
 std::chrono::seconds duration() {
   const char* seconds = std::getenv("RECHECK_REPEAT_SECONDS");
-  return std::chrono::seconds(seconds ? std::max(1, std::atoi(seconds)) : 1);
+  return std::chrono::seconds(seconds ? std::max(1L, std::strtol(seconds, nullptr, 10)) : 1);
 }
 
 /// Launches that long, and returns how many outputs differed from the first one.

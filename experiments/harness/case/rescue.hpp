@@ -53,7 +53,7 @@ void name_function(const char* literal);
 
 /// Returns body(), a call of that function of the experiment. Its exceptions name the function.
 auto called(const char* literal, const auto& body) {
-  std::string why = threw_something;
+  std::string why;
   try {
     struct Scope {
       ~Scope() { name_function(nullptr); }
@@ -65,6 +65,7 @@ auto called(const char* literal, const auto& body) {
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
+    why = threw_something;
   }
   throw std::runtime_error("the experiment's `" + std::string(literal) + "` failed: " + why);
 }

@@ -121,17 +121,20 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
       recheck::fill(matrix, seed, number, inputs.values, limit, every);
     ++number;
   }
-  if (experiment_->fill != nullptr)
+  if (experiment_->fill != nullptr) {
     called("fill", [&] {
-      const auto form = [](const HostMatrix& m) {
-        return std::tuple(m.rows, m.columns, m.ld, m.element, m.elements.size());
+      const auto forms = [&] {
+        std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, Element, std::size_t>> all;
+        for (const HostMatrix& m : inputs.truth)
+          all.emplace_back(m.rows, m.columns, m.ld, m.element, m.elements.size());
+        return all;
       };
-      const auto view = std::views::transform(inputs.truth, form);
-      const std::vector before(view.begin(), view.end());
+      const auto before = forms();
       experiment_->fill(mix(seed), shape_, inputs.truth);
-      if (!std::ranges::equal(view, before))
+      if (forms() != before)
         throw std::runtime_error("it may overwrite elements, not change a matrix's size or type");
     });
+  }
   make_starts(inputs);
   for (auto& [layout, matrix] : inputs.relaid) relayout(inputs.truth[0], layout, matrix);
   std::set<const Array*> written;
