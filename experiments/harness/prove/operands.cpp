@@ -125,6 +125,7 @@ void Operands::fill(Inputs& inputs, std::uint64_t seed) {
     called("fill", [&] {
       const auto forms = [&] {
         std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t, Element, std::size_t>> all;
+        all.reserve(inputs.truth.size());
         for (const HostMatrix& m : inputs.truth)
           all.emplace_back(m.rows, m.columns, m.ld, m.element, m.elements.size());
         return all;
