@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <vector>
 
 namespace recheck::kernels {
 
@@ -23,47 +22,45 @@ bool allow_shared(void (*kernel)(Args...), std::int64_t bytes) {
                               static_cast<int>(std::min(bytes, most))) == cudaSuccess;
 }
 
-/// Has the launch overlap the end of the previous kernel in the stream (programmatic dependent
-/// launch).
-inline cudaLaunchAttribute overlap() {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
-  return attribute;
-}
+/// How a kernel starts, beyond its grid.
+struct Start {
+  bool behind = false;  // overlaps the end of the stream's previous kernel (launch_behind)
+  int cluster = 1;      // so many neighbouring blocks along x form a cluster
+};
 
-/// Has `blocks` neighbouring blocks along x form a cluster.
-inline cudaLaunchAttribute cluster_of(int blocks) {
-  cudaLaunchAttribute attribute = {};
-  attribute.id = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim.x = static_cast<unsigned>(blocks);
-  attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
-  return attribute;
-}
-
-/// Starts a kernel with `shared` bytes of dynamic shared memory and launch attributes. The error
-/// stays for the caller's cudaGetLastError.
+/// Starts a kernel with `shared` bytes of dynamic shared memory. The error stays for the caller's
+/// cudaGetLastError.
 template <typename... Args>
-void launch_with(std::vector<cudaLaunchAttribute> attributes, void (*kernel)(Args...), dim3 grid,
-                 int block, int shared, cudaStream_t stream,
-                 const std::type_identity_t<Args>&... args) {
+void launch_with(const Start& start, void (*kernel)(Args...), dim3 grid, int block, int shared,
+                 cudaStream_t stream, const std::type_identity_t<Args>&... args) {
+  cudaLaunchAttribute attributes[2] = {};
   cudaLaunchConfig_t config = {};
   config.gridDim = grid;
   config.blockDim = dim3(static_cast<unsigned>(block));
   config.dynamicSmemBytes = static_cast<std::size_t>(shared);
   config.stream = stream;
-  config.attrs = attributes.data();
-  config.numAttrs = static_cast<unsigned>(attributes.size());
+  config.attrs = attributes;
+  if (start.behind) {
+    auto& overlap = attributes[config.numAttrs++];
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+  }
+  if (start.cluster > 1) {
+    auto& shape = attributes[config.numAttrs++];
+    shape.id = cudaLaunchAttributeClusterDimension;
+    shape.val.clusterDim.x = static_cast<unsigned>(start.cluster);
+    shape.val.clusterDim.y = shape.val.clusterDim.z = 1;
+  }
   cudaLaunchKernelEx(&config, kernel, args...);
 }
 
-/// Starts a kernel whose launch overlaps the end of the previous kernel in the stream. Every block
-/// calls hopper::griddepcontrol_wait() before it touches what that kernel writes, so that later
-/// kernels may rely on both.
+/// Starts a kernel whose launch overlaps the end of the previous kernel in the stream (programmatic
+/// dependent launch). Every block calls hopper::griddepcontrol_wait() before it touches what that
+/// kernel writes, so that later kernels may rely on both.
 template <typename... Args>
 void launch_behind(void (*kernel)(Args...), unsigned blocks, int threads, int shared,
                    cudaStream_t stream, const std::type_identity_t<Args>&... args) {
-  launch_with({overlap()}, kernel, dim3(blocks), threads, shared, stream, args...);
+  launch_with({.behind = true}, kernel, dim3(blocks), threads, shared, stream, args...);
 }
 
 /// Starts a kernel in clusters of `cluster` neighbouring blocks along x.
@@ -74,10 +71,7 @@ void launch_clusters(int cluster, void (*kernel)(Args...), dim3 grid, int block,
       cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1) !=
           cudaSuccess)
     return;  // the error stays for the caller's cudaGetLastError
-  if (cluster > 1)
-    launch_with({cluster_of(cluster)}, kernel, grid, block, shared, stream, args...);
-  else
-    launch_with({}, kernel, grid, block, shared, stream, args...);
+  launch_with({.cluster = cluster}, kernel, grid, block, shared, stream, args...);
 }
 
 /// Multiprocessors of the current device; 1 without a device.

@@ -17,10 +17,8 @@ void by_shape(const MatmulArgs& args, const Queue& queue) {
   using Wide = WarpTiles<4, 2, 8, 16, 16>;
   const auto padded = [&](auto tile) -> std::int64_t {
     using T = decltype(tile);
-    MatmulArgs p = args;
-    const Edges edges = edges_of<T>(p);
-    p.m -= edges.rows, p.n -= edges.columns;
-    return std::int64_t{tiles<T>(p)} * T::rows * T::columns;
+    const MatmulArgs tiled = edges_of<T>(args).rest_of(args);
+    return std::int64_t{tiles<T>(tiled)} * T::rows * T::columns;
   };
   const std::int64_t all = multiprocessors(), square = padded(Square{}), wide = padded(Wide{});
   const std::int64_t count = square / (Square::rows * Square::columns);

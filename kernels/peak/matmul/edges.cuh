@@ -18,6 +18,12 @@ constexpr int most_edge = 4;  // rows, and columns; more have enough work for a 
 struct Edges {
   int rows, columns;
   bool any() const { return rows + columns > 0; }
+
+  /// The product without them.
+  MatmulArgs rest_of(MatmulArgs p) const {
+    p.m -= rows, p.n -= columns;
+    return p;
+  }
 };
 
 /// Those of a product in tiles of T::rows×T::columns. A tile is left over.
@@ -102,10 +108,8 @@ inline void compute_edges(const MatmulArgs& p, const Edges& edges, bool behind,
                           cudaStream_t stream) {
   const int across = (p.n + 31) / 32, down = (p.m - edges.rows + edge_warps - 1) / edge_warps;
   const int rows = edges.rows > 0 ? across : 0, columns = edges.columns > 0 ? down : 0;
-  std::vector<cudaLaunchAttribute> attributes;
-  if (behind) attributes.push_back(overlap());
-  launch_with(attributes, edges_kernel, dim3(rows + columns), edge_threads, 0, stream, p, edges,
-              rows);
+  launch_with({.behind = behind}, edges_kernel, dim3(rows + columns), edge_threads, 0, stream, p,
+              edges, rows);
 }
 
 }  // namespace recheck::kernels::matmul

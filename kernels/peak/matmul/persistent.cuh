@@ -8,7 +8,6 @@
 #include <cuda_runtime.h>
 
 #include <type_traits>
-#include <vector>
 
 #include "../../launch.hpp"
 #include "../cluster.cuh"
@@ -302,8 +301,7 @@ void persistent(const MatmulArgs& args, float* room_for_b, float* parts, cudaStr
   const auto run = [&](auto plan) {
     using P = decltype(plan);
     const Edges edges = edges_of<typename P::T>(args);
-    MatmulArgs p = args;
-    p.m -= edges.rows, p.n -= edges.columns;
+    MatmulArgs p = edges.rest_of(args);
     const bool copied = p.k > 0 && !on_vectors(p.b, p.ldb);
     if (copied) align_b(p, room_for_b, stream);
     CUtensorMap map_b;
@@ -313,11 +311,8 @@ void persistent(const MatmulArgs& args, float* room_for_b, float* parts, cudaStr
     const auto kernel = persistent_kernel<P>;
     if (!allow_shared(kernel, P::bytes)) return;
     const Schedule schedule = share(tiles<typename P::T>(p), (p.k + depth - 1) / depth);
-    std::vector<cudaLaunchAttribute> attributes;
-    if (copied || edges.any()) attributes.push_back(overlap());
-    if (split > 1) attributes.push_back(cluster_of(split));
-    launch_with(attributes, kernel, dim3(schedule.blocks), P::threads, P::bytes, stream, map_b, p,
-                schedule, parts);
+    launch_with({.behind = copied || edges.any(), .cluster = split}, kernel, dim3(schedule.blocks),
+                P::threads, P::bytes, stream, map_b, p, schedule, parts);
     finish(plan, p, schedule);
   };
   if (args.m == 0 || args.n == 0) return;

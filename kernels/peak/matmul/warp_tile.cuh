@@ -44,16 +44,6 @@ template <typename T>
 struct Fragment {
   float a[T::tm], b[T::tn];
 
-  /// A value that depends on all loads, so it is known only when all have completed.
-  __device__ __forceinline__ unsigned bits() const {
-    unsigned all = 0;
-#pragma unroll
-    for (int i = 0; i < T::tm; i += 4) all |= __float_as_uint(a[i]);
-#pragma unroll
-    for (int j = 0; j < T::tn; j += 4) all |= __float_as_uint(b[j]);
-    return all;
-  }
-
   __device__ __forceinline__ void load(const float* slab, Place place, int e) {
     const float* as = slab + e * T::a_pitch + place.row;
     const float* bs = slab + T::a_floats + e * T::columns + place.column;
