@@ -62,10 +62,9 @@ def _unsure(entry: Entry, seconds: Seconds | None) -> str | None:
 def _step(entry: Entry, row: Strategy, state: State) -> float:
     """The resolution of a case's samples in seconds: the clock's step over the batch. 0 for records
     that lack the step of the host's clock, and for sustained times."""
-    name = entry.id.rsplit("/", 1)[1]
-    regime = REGIMES.get(name)
-    step: float = 0 if name == "sustained" else state.host_step_nanoseconds or 0
-    if row.target == "gpu" and regime is not None and regime.steps:
+    regime = REGIMES.get(entry.id.rsplit("/", 1)[1])
+    step: float = state.host_step_nanoseconds or 0
+    if row.target == "gpu" and regime is not None and regime.steps is not None:
         step = regime.steps * (state.event_step_nanoseconds or STEP)
     return 1e-9 * step / entry.batch
 

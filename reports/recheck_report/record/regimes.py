@@ -15,7 +15,7 @@ class Regime:
 
     meaning: str  # for the glossary
     scope: str = ""  # follows a kernel's name in a sentence; empty: the regime goes without saying
-    steps: float = 0.0  # steps of the events' clock that a sample may be off; 0: the host's clock
+    steps: float | None = None  # of the events' clock that a sample may be off; None: the host's
     varies_like: str = ""  # the regime whose earlier runs tell how much this one varies
     only_if_named: bool = False  # no full run has it
     chart: str = ""  # says in a chart's note how its times were taken
@@ -55,5 +55,6 @@ REGIMES = {
     "sustained": Regime(
         "launches back to back for two seconds, once time and power have settled",
         scope=" sustained",
+        steps=0,  # seconds long
     ),
 }
