@@ -227,26 +227,22 @@ std::string stamp(const Json& text) {
 }  // namespace
 
 Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
-  // without the order of keys, which has no meaning, and flat: {"/gpu/name": ...}
+  // without the order of keys, which has no meaning
   const auto essence = [&](nlohmann::json environment) {
     for (const char* passing : {"started", "command", "state", "unknown"})
       environment.erase(passing);
     for (const auto& name : ignored) environment.erase(name);
     for (auto& condition : environment["conditions"])
       condition.erase("code");  // a sentence is left
-    return environment.flatten();
+    return environment;
   };
   const auto before = essence(was), now = essence(is);
-  std::set<std::string> keys;
-  for (const auto& environment : {before, now})
-    for (const auto& [key, value] : environment.items()) keys.insert(key);
-  for (const auto& key : keys) {
-    const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
-    if (then == today) continue;
-    const auto name = shown(key.substr(1));  // quoted
-    return name.substr(1, name.size() - 2) + " was " + shown(then) + ", is " + shown(today);
-  }
-  return {};
+  const auto changes = nlohmann::json::diff(before, now);
+  if (changes.empty()) return {};
+  const std::string path = changes[0]["path"], name = shown(path.substr(1));  // quoted
+  const nlohmann::json::json_pointer at(path);
+  return name.substr(1, name.size() - 2) + " was " + shown(before.value(at, nlohmann::json())) +
+         ", is " + shown(now.value(at, nlohmann::json()));
 }
 
 std::optional<Case> case_named(std::span<const Experiment> experiments, const std::string& id) {
