@@ -122,7 +122,7 @@ class Reader {
     const auto end = line.find('"', about_case.size());
     std::string id(line.substr(about_case.size(), end - about_case.size()));
     const auto [place, is_new] = places_.try_emplace(id, cases_.size());
-    if (is_new) cases_.push_back({std::move(id), {}});
+    if (is_new) cases_.emplace_back(std::move(id), Lines{});
     auto& [record, samples] = cases_[place->second].second;
     (line.substr(end).starts_with(R"(","samples":)") ? samples : record) = line;
   }
