@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from recheck_report.claims.listings import Listing
+from recheck_report.claims.documents import Listing
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Case
 from recheck_report.say.nodes import BREAK, Text, code, emphasis, prose, text

@@ -55,8 +55,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-from recheck_report.statistics.paired import median_of_rounds
-from recheck_report.statistics.ratio import LEVEL, Ratio
+from recheck_report.statistics.ratio import LEVEL, Ratio, median_of_rounds
 
 SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted

@@ -13,7 +13,7 @@ from recheck_report.formatting import SCOPES, durations, margin, shape_label
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import Code, Text, code, link, speedup, strong, text
-from recheck_report.statistics.paired import median_of_rounds
+from recheck_report.statistics.ratio import median_of_rounds
 
 
 def timed(report: Measured, experiment: Experiment, strategy: str, shape: str) -> Case | Text:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from recheck_report.claims import Check
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.predicates import NOT_MEASURED, Questions
+from recheck_report.claims.outcome import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of

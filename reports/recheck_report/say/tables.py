@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from recheck_report.anchors import page, place, row_anchor
-from recheck_report.claims.figures import Figures
+from recheck_report.claims.documents import Figures
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NBSP,

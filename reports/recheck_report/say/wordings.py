@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from recheck_report.anchors import page
-from recheck_report.claims.listings import Listing
+from recheck_report.claims.documents import Listing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, count, duration, few, shape_label, spread
 from recheck_report.record.counters import TRIP
