@@ -29,17 +29,15 @@ from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.record import Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
-from recheck_report.say.pages import changed_checks, harnesses, without
 from recheck_report.say.pages import claims as claims_page
-from recheck_report.say.pages import errata as errata_page
-from recheck_report.say.pages.experiment import experiment_page
+from recheck_report.say.pages import documents, harnesses, without
+from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import readme
-from recheck_report.say.tables import cases_csv
+from recheck_report.say.provenance import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 
@@ -117,9 +115,9 @@ def render(
             "claims", lambda: markdown.page(claims_page.page(report, others, drawing))
         )
     if report.judgement.errata or report.collection.listings:
-        files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(report)))
+        files[ERRATA] = _whole("errata", lambda: markdown.page(documents.errata_page(report)))
     if report.changed_verdicts:
-        files[CHANGES] = _whole("changes", lambda: markdown.page(changed_checks.page(report)))
+        files[CHANGES] = _whole("changes", lambda: markdown.page(documents.changes_page(report)))
     files[CASES] = cases_csv(record)
     files |= report.compressed
     files |= {f"charts/{each.name}": each.svg for of in drawn.values() for each in of if each.svg}

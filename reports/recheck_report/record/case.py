@@ -124,13 +124,9 @@ class Raw:
 
     id: Annotated[str, Is("of the case")]
     samples: Annotated[tuple[Time, ...], Is("in the order taken, seconds; each of a batch")] = ()
-    blocks: Annotated[
-        tuple[Block, ...], Is("[round, samples] in order; 2 * rounds on: proofs")
-    ] = ()
+    blocks: Annotated[tuple[Block, ...], Is("[round, samples]; from 2 * rounds on: proofs")] = ()
     clocks: Annotated[tuple[Clock, ...], Is("of the SMs, hertz, one for each block")] = ()
-    set_aside: Annotated[
-        tuple[Aside, ...], Is("[round, samples] of blocks that took too long")
-    ] = ()
+    set_aside: Annotated[tuple[Aside, ...], Is("[round, samples], measured again")] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

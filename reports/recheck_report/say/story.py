@@ -29,7 +29,7 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.outcome import explained
-from recheck_report.say.sentences import against, row_link, timed
+from recheck_report.say.standings import against, row_link, timed
 
 
 def shown_steps(report: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:

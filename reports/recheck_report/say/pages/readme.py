@@ -9,7 +9,7 @@ from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
-from recheck_report.say import documents, first_page, provenance
+from recheck_report.say import first_page, provenance
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -25,7 +25,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-from recheck_report.say.pages import MARK, harnesses, machine, without
+from recheck_report.say.pages import MARK, documents, harnesses, machine, without
 from recheck_report.say.wordings import costly
 
 NEXT = (

@@ -11,7 +11,7 @@ from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
-from recheck_report.say import claim, documents, first_page
+from recheck_report.say import claim, first_page
 from recheck_report.say.nodes import (
     Block,
     Section,
@@ -26,7 +26,7 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.pages import changed_checks, compare, errata, machine
+from recheck_report.say.pages import compare, documents, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import measured_with
@@ -140,11 +140,11 @@ def evidence(report: Measured) -> tuple[Block, ...]:
         method_page(report).blocks,
         (
             section
-            for section in errata.page(report).blocks
+            for section in documents.errata_page(report).blocks
             if isinstance(section, Section) and section.anchor != "errata"
         ),
         documents.section(report),
-        changed_checks.page(report).blocks if report.changed_verdicts else None,
+        documents.changes_page(report).blocks if report.changed_verdicts else None,
     )
     titles = ((section.anchor, section.title) for section in body if isinstance(section, Section))
     return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in titles))), *body)

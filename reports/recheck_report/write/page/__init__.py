@@ -22,10 +22,10 @@ from recheck_report.anchors import page as experiment_address
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
-from recheck_report.say import claim, documents, provenance
+from recheck_report.say import claim, provenance
 from recheck_report.say.first_page import Peak
 from recheck_report.say.nodes import Note, Picture, Text, table
-from recheck_report.say.pages import machine, views
+from recheck_report.say.pages import documents, machine, views
 from recheck_report.say.pages.experiment import experiment_page
 from recheck_report.say.pages.readme import answer_blocks
 from recheck_report.write.html import Writer
