@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from operator import ne
 from typing import Literal
@@ -227,6 +227,11 @@ class Questions:
     probes: Probes | None
     comparisons: Comparisons
 
+    @cached_property
+    def _split(self) -> list[tuple[str, list[str]]]:
+        """The ids of the record's cases, with their parts."""
+        return [(name, name.split("/")) for name in self.record.by_id]
+
     def ask(self, check: Check) -> Outcome:
         if not check.over:
             return self._ask(check)
@@ -281,7 +286,7 @@ class Questions:
     def _nearest(self, name: str) -> str:
         """The case that a name with a typing error in one part may mean, else an empty text."""
         parts = name.split("/")
-        near = (n for n in self.record.by_id if sum(map(ne, n.split("/"), parts)) == 1)
+        near = (n for n, split in self._split if sum(map(ne, split, parts)) == 1)
         return next(iter(get_close_matches(name, near, 1, 0.95)), "")
 
     def _pair(self, base: str, other: str, against: float = 1.0, picked: int = 1) -> Compared:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
 from recheck_report.claims import Judged
@@ -270,6 +271,7 @@ ODD: dict[str, Callable[[Record, Case], bool]] = {
 }
 
 
+@lru_cache(maxsize=2)  # several pages name them
 def odd_values(record: Record) -> Table:
     """What is odd, of how many cases, and the first of them."""
     rows = [
