@@ -184,6 +184,16 @@ def factor(value: float) -> str:
     return significant(value, figures)
 
 
+def speeds(low: float, high: float) -> str:
+    """ "from 1.5× slower to 2.1× faster", "from 1.2× to 2.1× faster"."""
+    least, most = speed(low), speed(high)
+    if least == most:
+        return most
+    (amount, how), (other, same) = (end.rsplit(" ", 1) for end in (least, most))
+    alike = how == same and amount[-1] == other[-1]  # both in per cent, or neither
+    return f"from {amount if alike else least} to {most}"
+
+
 def speed(value: float) -> str:
     """ "1.81× faster", "2.2 % slower": a ratio without its interval."""
     how, shown = ("slower", 1 / value) if value < 1 else ("faster", value)

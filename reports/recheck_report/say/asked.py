@@ -39,6 +39,8 @@ def asked(check: Check) -> Text:
         case "crossover":
             return text("slower at one size and faster at a later one")
         case "fraction_of_roof":
+            if of_other_case(check):
+                return text(f"more than {1 / (check.at_most or 1):.3g}× faster")
             return text(_bound(check, 100), " % of ", ceiling(check.roof))
         case "count" | "attribute":
             return _share(check) if check.per else text(_bound(check))
@@ -49,7 +51,14 @@ def asked(check: Check) -> Text:
 
 def named_by_claim(check: Check) -> bool:
     """Whether a claim's title itself has the threshold: which of two should be faster."""
-    return check.form == "ratio" and check.bound == 1
+    if check.form == "ratio":
+        return check.bound == 1
+    return of_other_case(check) and check.at_most == 1
+
+
+def of_other_case(check: Check) -> bool:
+    """Whether a case may have at most a share of another's rate, so that the other is faster."""
+    return check.form == "fraction_of_roof" and "/" in check.roof and check.at_most is not None
 
 
 def _times(check: Check) -> str:
@@ -86,12 +95,15 @@ def _share(check: Check) -> Text:
 
 def many(ratio: float) -> str:
     """A count over another: "4 times as many", "1/256 as many"."""
+    part = fraction(ratio)
+    return "as many" if ratio == 1 else f"{part}{'' if '/' in part else ' times'} as many"
+
+
+def fraction(ratio: float) -> str:
+    """ "4", "1/256", "0.3"."""
     inverse = 1 / ratio if ratio else 0
-    if ratio == 1:
-        return "as many"
-    if inverse > 1 and inverse == int(inverse):
-        return f"1/{plain(inverse)} as many"
-    return f"{plain(ratio)} times as many"
+    whole = inverse > 1 and inverse == int(inverse)
+    return f"1/{plain(inverse)}" if whole else plain(ratio)
 
 
 def ceiling(roof: str) -> Text:

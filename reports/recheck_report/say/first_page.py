@@ -14,7 +14,7 @@ from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import provenance, standings
-from recheck_report.say.claim import because, measured, reason, reference, said, tested
+from recheck_report.say.claim import because, measured, reference, said, tested
 from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
@@ -280,9 +280,8 @@ def folded(report: Measured) -> Section | None:
             of_table = f"{source.id}, {verdict}"
             shown = table(CLAIMS_COLUMNS, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
-                about = (
-                    (row[0], reason(judged) or NONE) for row, judged in zip(rows, some, strict=True)
-                )
+                why = (because(judged) or NONE for judged in some)
+                about = zip((row[0] for row in rows), why, strict=True)
                 shown = table(("they said", "why it has no verdict"), about, title=of_table)
             folds.append(Fold(text(name), (shown,)))
     holding = len(_with(report, VERDICT.HOLDS))

@@ -35,7 +35,7 @@ def work_of(case: Case) -> Metric | None:
     return MEMORY if case.bytes else None
 
 
-COLUMNS = ["row", "what", "measured", "time", "specification", "of the specification"]
+COLUMNS = ["kernel", "what", "measured", "time", "specification", "of the specification"]
 COLUMNS += ["SM clock"]
 NUMBERS = range(2, 7)
 

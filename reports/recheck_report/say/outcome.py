@@ -37,12 +37,13 @@ from recheck_report.formatting import (
     shape_label,
     significant,
     speed,
+    speeds,
     times,
 )
 from recheck_report.record.probes import Trial
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
-from recheck_report.say.asked import asked, ceiling, many, named_by_claim
+from recheck_report.say.asked import asked, ceiling, fraction, many, named_by_claim, of_other_case
 from recheck_report.say.nodes import (
     Text,
     code,
@@ -73,10 +74,20 @@ def _ratio(value: Outcome | Value) -> Ratio | None:
     return ratio or Ratio(value.value, value.low, value.high)
 
 
+def _lead(value: Outcome | Value) -> tuple[Ratio, float] | None:
+    """By what factor another case is faster, and the threshold, of a check that allows a case at
+    most a share of its rate."""
+    if isinstance(value, Outcome) and isinstance(value.fact, Share) and of_other_case(value.check):
+        return value.fact.ratio.inverse, 1 / (value.check.at_most or 1)
+    return None
+
+
 def number(value: Outcome | Value) -> str:
     """For tables "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
     if value.value is None:
         return NONE
+    if lead := _lead(value):
+        return times(lead[0])
     if ratio := _ratio(value):
         if value.unit not in ("", "×"):
             return rates(ratio.value, ratio.low, ratio.high, value.unit)
@@ -88,7 +99,9 @@ def number(value: Outcome | Value) -> str:
 def in_words(value: Outcome | Value) -> str:
     """For sentences "1.07 times as fast [1.06, 1.08]"."""
     ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
-    if ratio and value.unit == "×":
+    if lead := _lead(value):
+        ratio, against = lead
+    if ratio and (lead or value.unit == "×"):
         return speedup(ratio, against=against).plain
     return number(value)
 
@@ -171,6 +184,9 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             says = not full or check.says or check.form == "equivalent"
             return text("" if says else _at(fact), _pair(fact, check.bound, name, full))
         case Share(case=case, ratio=ratio, whole=whole):
+            if whole and (lead := _lead(outcome)):
+                (faster,), (than,) = _names(name, whole), _names(name, case)
+                return text(faster, " ", speedup(lead[0], than, lead[1]))
             of = name(whole) + "'s rate" if whole else ceiling(check.roof)
             return text(*_names(name, case), f" {percent(ratio)} of ", of)
         case Case():
@@ -199,7 +215,7 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             (named,) = _names(name, base)
             return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")
         case Counted(count=count):
-            return text(plain(count))
+            return text(plain(count) if count == int(count) else significant(count, 4))
     if check.form == "arithmetic":
         return text(code(check.expression), f" = {plain(value)}")
     return text("" if check.says else check.name.replace("_", NBSP) + " ", plain(value))
@@ -221,9 +237,16 @@ def with_margin(outcome: Outcome) -> Text:
     """The result with the run-to-run noise that it has to exceed. The faster of two cases comes
     first, unless the check requires a factor."""
     fact, swapped = outcome.fact, outcome
-    if isinstance(fact, Compared) and fact.ratio.value < 1 and named_by_claim(outcome.check):
+    if isinstance(fact, Compared) and _is_swapped(outcome):
         swapped = replace(outcome, fact=Compared(fact.other, fact.base, fact.ratio.inverse))
     return _fact(swapped, full=False) + noise(outcome)
+
+
+def _is_swapped(outcome: Outcome) -> bool:
+    """Whether a sentence names the faster case first, although the check has it as the base."""
+    fact = outcome.fact
+    slower = isinstance(fact, Compared) and fact.ratio.value < 1
+    return slower and named_by_claim(outcome.check)
 
 
 def noise(outcome: Outcome) -> str:
@@ -354,7 +377,7 @@ def _choices(outcome: Outcome) -> str:
 
 # texts of the collection with measured values in them
 
-_AS_FAST = re.compile(r"{(\w+)} as fast( as)?\b")
+_AS_FAST = re.compile(r"{(\w+)(?:\.(times|range))?} as fast( as)?\b")
 _PLACE = re.compile(r"{(\w+)(?:\.(\w+))?}")
 
 
@@ -374,7 +397,7 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
     no other ratio of the text is in times."""
     asked_for = places(source)
     others = places(_AS_FAST.sub("", source))
-    in_times = any(p == "range" or (not p and outcomes[key].unit == "×") for key, p in others)
+    in_times = any(not part and outcomes[key].unit == "×" for key, part in others)
 
     def noted(key: str) -> str:
         outcome = outcomes[key]
@@ -384,10 +407,15 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
         return median_of_rounds(outcome.value, *outcome.seconds)
 
     def faster(match: re.Match[str]) -> str:
-        value, unit = outcomes[match[1]].value, outcomes[match[1]].unit
-        if value is None or unit != "×" or (value < 1 and in_times):
+        key, part, comparing = match.groups()
+        outcome, than = outcomes[key], " than" * bool(comparing)
+        if not outcome.value:
             return match[0]
-        return f"{speed(value)}{noted(match[1])}{' than' if match[2] else ''}"
+        if part == "times":
+            return speed(1 / outcome.value) + than
+        if outcome.unit != "×" or (not part and outcome.value < 1 and in_times):
+            return match[0]
+        return f"{{{key}.range}}{than}" if part else f"{speed(outcome.value)}{noted(key)}{than}"
 
     values: dict[tuple[str, str], str] = {}
     for key, part in asked_for:
@@ -409,12 +437,8 @@ def _part(outcome: Outcome, part: str) -> str | None:
     if part in ("base", "other"):
         return duration(outcome.seconds[part == "other"]) if outcome.seconds else None
     if part == "range":
-        every = [varied.value for _, varied in outcome.over] or [outcome.value]
-        values = [value for value in every if value is not None]
-        if not values:
-            return None
-        (low, unit), (high, _) = (_written(value, outcome) for value in (min(values), max(values)))
-        return high + unit if low == high else f"{low} to {high}{unit}"
+        values = _values(outcome)
+        return _range(min(values), max(values), outcome) if values else None
     if outcome.value is None:
         return None
     if part == "times":
@@ -422,10 +446,26 @@ def _part(outcome: Outcome, part: str) -> str | None:
     return "".join(_written(outcome.value, outcome))
 
 
+def _range(low: float, high: float, outcome: Outcome) -> str:
+    """ "from 1.5× slower to 2.1× faster", "3 to 4 %"."""
+    if outcome.unit == "×":
+        return speeds(low, high)
+    (least, unit), (most, _) = (_written(value, outcome) for value in (low, high))
+    return most + unit if least == most else f"{least} to {most}{unit}"
+
+
 def by_choice(outcome: Outcome) -> str:
-    """ "0.483 to 1.6 times as fast by choice, "; empty without values."""
-    over = _part(outcome, "range")
-    return f"{over}{' as fast' * (outcome.unit == '×')} by choice, " if over else ""
+    """ "from 2.1× slower to 1.6× faster by choice, "; empty without values."""
+    values = _values(outcome)
+    if _is_swapped(outcome):
+        values = [1 / value for value in values]
+    return f"{_range(min(values), max(values), outcome)} by choice, " if values else ""
+
+
+def _values(outcome: Outcome) -> list[float]:
+    """Those for all choices."""
+    every = [varied.value for _, varied in outcome.over] or [outcome.value]
+    return [value for value in every if value is not None]
 
 
 def _written(value: float, outcome: Outcome) -> tuple[str, str]:
@@ -436,4 +476,6 @@ def _written(value: float, outcome: Outcome) -> tuple[str, str]:
         return rate(value, outcome.check.unit), ""
     if outcome.check.form == "fraction_of_roof":
         return significant(100 * value), " %"
+    if outcome.check.per:
+        return fraction(value), ""
     return plain(value) if value == int(value) else significant(value), ""

@@ -38,10 +38,10 @@ COLUMNS = ["kernel", "what differs", "time", "against the listing", "multiply-ad
 COLUMNS += ["shared loads", "global loads", "registers"]
 LEAD = """\
 Each kernel differs from a document's listing in one word, or one flag of the compiler, and computes
-the same result. Verdicts count only what the document leaves open. Multiply-adds and loads are
-those of one thread in one trip of its innermost loop, from the machine code; 4 × 16 B is four loads
-of 16 bytes. The last kernel of each table is the listing's general form, in which several words
-differ. A dash: not measured."""
+the same result. They decide a claim only where the document leaves that word open. Multiply-adds
+and loads are those of one thread in one trip of its innermost loop, from the machine code; 4 × 16 B
+is four loads of 16 bytes. The last kernel of each table is the listing's general form, in which
+several words differ. A dash: not measured."""
 # of a row that has another value of a parameter
 PARAMETERS = {"unroll": "#pragma unroll {}", "index": "an index of {} bits"}
 
@@ -164,7 +164,7 @@ def _changes(report: Measured, cases: list[Case], others: list[Case]) -> Bullets
         for case, ratio in _changed(report, cases, others)
     ]
     if len(found) < len(others):
-        found.append(text(f"{'the other words' if found else 'each'}: within run-to-run noise"))
+        found.append(text(f"{'the other changes' if found else 'each'}: within run-to-run noise"))
     return Bullets(tuple(found))
 
 

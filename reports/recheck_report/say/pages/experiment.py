@@ -62,7 +62,7 @@ Medians, each with the larger half of its 95 % interval. Rate, speed-ups and err
 def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[Picture]) -> Page:
     """`charts`: those of the experiment, in their order."""
     record = report.record
-    every = marked(f"Every shape and regime: [every case]({CASES}).")
+    every = marked(f"[{CASES}]({CASES}) has every shape and regime.")
     fastest = [*standings.sentences(report, experiment)]
     gaps = not_passed(record, [experiment])
     none = paragraph("None: every case passed its check and was timed.")
@@ -84,12 +84,12 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
         *then_and_here(record, experiment, figures),
         Section(text("Cases without a time"), (gaps if gaps.rows else none,), "without-a-time"),
     )
-    problem = f" ({experiment.problem})" if experiment.problem else ""
+    problem = f"kernel computes {experiment.problem}" if experiment.problem else "kernel is"
     return Page(
         MARK,
         text(f"{experiment.title} on {machine(record)}"),
         blocks(fastest or standings.untimed(report, experiment), every, charts, sections),
-        says=text(f"How fast each way to compute it is{problem}, and what could not be timed."),
+        says=text(f"How fast each {problem}, and what could not be timed."),
         back=README,
     )
 
