@@ -25,10 +25,10 @@ from recheck_report.claims.collection import Collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import few
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
 from recheck_report.record.verdicts import VERDICTS
+from recheck_report.say.nodes import few
 
 CASES = "claims.txt"
 INTERRUPTED = 130
@@ -149,7 +149,7 @@ def last_lines(report: Path) -> Iterable[str]:
     verdicts = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
     for word in VERDICTS if verdicts["record"]["gpu"] else ():
         if names := [claim["id"] for claim in verdicts["claims"] if claim["verdict"] == word]:
-            yield f"{word.replace('_', ' ')}: {len(names)} ({few(names, MOST)})"
+            yield f"{word.replace('_', ' ')}: {len(names)} ({few(names, MOST).plain})"
     yield f"report: {report / 'README.md'}"
 
 
