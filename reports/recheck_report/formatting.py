@@ -7,7 +7,6 @@ floats, so no library's version changes a byte.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
@@ -55,12 +54,6 @@ CHECK_WORDS = {
 def count(number: int, one: str) -> str:
     """ "1 case", "2,345 cases"."""
     return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
-def few(names: Sequence[str], most: int, between: str = ", ") -> str:
-    """ "C12, C14 and 3 more"."""
-    rest = len(names) - most
-    return between.join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def significant(value: float, digits: int = 3) -> str:
@@ -189,6 +182,16 @@ def factor(value: float) -> str:
     while figures < 6 and value != 1 and float(significant(value, figures)) == 1:
         figures += 1
     return significant(value, figures)
+
+
+def speeds(low: float, high: float) -> str:
+    """ "from 1.5× slower to 2.1× faster", "from 1.2× to 2.1× faster"."""
+    least, most = speed(low), speed(high)
+    if least == most:
+        return most
+    (amount, how), (other, same) = (end.rsplit(" ", 1) for end in (least, most))
+    alike = how == same and amount[-1] == other[-1]  # both in per cent, or neither
+    return f"from {amount if alike else least} to {most}"
 
 
 def speed(value: float) -> str:

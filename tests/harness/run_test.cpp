@@ -320,6 +320,20 @@ TEST_F(Run, KeepsThePreviousRecord) {
   EXPECT_TRUE(fs::exists(folder_ / "samples.previous.jsonl"));
 }
 
+TEST_F(Run, MeasuresSlowRowsOfTheCpuAhead) {
+  // the loop takes seconds at the larger shape, the library and the smaller shape do not
+  const std::string all = output() + " --strategy=cpu_serial,cpu_blas --shape=64x64x64,";
+  ASSERT_EQ(run(all + "9x8x7 --slow-cpu --per-case=1").code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "record.json"));
+  ASSERT_EQ(run(all + "900x900x900 --slow-cpu --per-case=1").code, 0);
+  ASSERT_EQ(record()["cases"].size(), 1);
+  const auto slow = record()["cases"][0];
+  EXPECT_EQ(slow["id"], "matmul/cpu_serial/900x900x900/hot");
+  ASSERT_EQ(run(all + "900x900x900 --resume").code, 0);
+  EXPECT_EQ(record()["cases"].size(), 4);
+  EXPECT_TRUE(std::ranges::count(record()["cases"], slow) == 1) << "kept as it was";
+}
+
 TEST_F(Run, LetsGoogleBenchmarkSelectAndPrint) {
   const std::string rows = "--experiment=transpose --strategy=naive --benchmark_list_tests=true ";
   const auto lines = [&](const std::string& filter) {

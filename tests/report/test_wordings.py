@@ -56,7 +56,7 @@ def test_a_page_tells_why_a_word_makes_a_listing_slower(report: Report) -> None:
     assert "- A's tile padded by one float: 1.2800× slower" in shown
     assert "with 32 shared loads per 16 multiply-adds, not 20" in shown
     assert "#pragma unroll 1: 2.0000× faster" in shown
-    assert "- the other words: within run-to-run noise" in shown
+    assert "- the other changes: within run-to-run noise" in shown
     # the summary leads there
     slower = "[slower](matmul.md#other-words) by one word: A's tile padded by one float\n"
     assert slower in files["README.md"].decode()

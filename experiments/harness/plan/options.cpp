@@ -22,7 +22,7 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--resume] [--force]
+               [--slow-cpu] [--resume] [--force]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
        PROGRAM --gate --cases=FILE [--nonce=N]
@@ -36,6 +36,8 @@ Checks and times every strategy at every shape and writes FOLDER/record.json (de
   --regime    only these:REGIMES
   --cases     only the cases whose ids are in FILE, one per line, plus the machine's ceilings and the
               self-audit. --resume without it continues with all other cases
+  --slow-cpu  only CPU rows that should take a second or more on one core, and leave the GPU alone;
+              --resume without it continues with all other cases
   --budget    wall time of the whole run: 5min, 300s or 300. Cases that should not fit are dropped and
               listed: sweeps first, then the largest shapes, headline shapes last
   --per-case  seconds of sampling per case (default 1, or 0.2 without a GPU); its proof and first samples
@@ -150,6 +152,7 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
   const std::map<std::string, bool*> switches = {{"--resume", &options.resume},
                                                  {"--recover", &options.recover},
                                                  {"--force", &options.force},
+                                                 {"--slow-cpu", &options.slow_cpu},
                                                  {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {
     const std::string word = argument, flag = word.substr(0, word.find('='));

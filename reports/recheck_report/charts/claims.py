@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from recheck_report.charts.drawing import Limit, NotDrawn, Row, fold, nothing, rows
 from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import VERDICTS, duration, rate, significant
+from recheck_report.formatting import VERDICTS, duration, factor, rate, significant
 from recheck_report.record.verdicts import FAILS
+from recheck_report.say.outcome import of_other_case
 from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 
 NOTE = (
@@ -56,11 +57,18 @@ class Asked:
         return value / self.bound if self.kind == ">" else self.bound / value
 
     def said(self, outcome: Outcome) -> str:
-        """ "said > 30×, measured 1.25×"."""
+        """ "said > 30×, measured 1.25×", "said > 1×, measured 57× the other way"."""
         unit = "%" if outcome.check.form == "fraction_of_roof" else outcome.unit
-        bound = f"{self.kind} {value(self.bound, unit, exact=True)}"
-        bound = f"1 ± {self.bound:g}×" if self.kind == "±" else bound
-        return f"said {bound}, measured {value(outcome.value or 0, unit)}"
+        if of_other_case(outcome.check) and outcome.value:
+            said, measured = 1 / self.bound, 1 / outcome.value
+            return f"said > {value(said, '×', exact=True)}, measured {value(measured, '×')}"
+        measured, bound = outcome.value or 0, f"{self.kind} {value(self.bound, unit, exact=True)}"
+        if self.kind == "±":
+            far = f"{factor(max(measured, 1 / measured))}× apart" if measured else "nothing"
+            return f"said equal within {100 * self.bound:g} %, measured {far}"
+        if unit == "×" and self.kind == ">" and 0 < measured < 1 <= self.bound:
+            return f"said {bound}, measured {factor(1 / measured)}× the other way"
+        return f"said {bound}, measured {value(measured, unit)}"
 
 
 def _asked(check: Check) -> Asked | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
@@ -149,7 +149,7 @@ def kernels(
     """Kernels with their rates on a linear scale from 0; `beside`: what follows the rate. The rows
     get their values, marks and looks here."""
     metric = metric_of(report.record, experiment)
-    kinds = [_kind(case) for case, _ in cases]
+    kinds = [kind_of(case) for case, _ in cases]
     made = []
     for (case, row), kind in zip(cases, kinds, strict=True):
         ends = metric.rates(case)
@@ -158,12 +158,18 @@ def kernels(
     end = 1.03 * max([row.ends[2] for row in made] + [limit.at for limit in limits])
     label = f"rate, {report.record.ranked_by(experiment)} ({metric.unit}) · {beside}"
     card = rows(words, made, linear(0, end), label, limits=limits)
-    if len(used := [kind for kind in LOOKS if kind in kinds]) > 1:
-        card.key([(*LOOKS[kind], kind, False) for kind in used])
+    card.key(keys(kinds))
     return card
 
 
-def _kind(case: Case) -> str:
+def keys(kinds: Iterable[str]) -> list[tuple[str, str, str, bool]]:
+    """The key to these kinds; empty if there is only one."""
+    used = {*kinds}
+    return [(*LOOKS[kind], kind, False) for kind in LOOKS if kind in used and len(used) > 1]
+
+
+def kind_of(case: Case) -> str:
+    """The entry of LOOKS for a kernel."""
     kinds = [*LOOKS]
     return kinds[2 if case.role != "rung" else 0 if case.documented else 1]
 

@@ -11,7 +11,7 @@ from recheck_report.anchors import place
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant
 from recheck_report.record.probes import Probes
-from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.record import Experiment, Record
 from recheck_report.say import standings
 from recheck_report.say.glossary import LIMITED
 from recheck_report.say.nodes import (
@@ -43,9 +43,10 @@ COSTS += ["sectors per store request", "DRAM bytes over compulsory bytes"]
 COSTS_NOTE = """\
 Nsight Compute counted these in one cold launch. A request is one instruction of a warp. A request
 to shared memory without a bank conflict counts 0. A warp that loads 32 neighbouring words needs 4
-sectors. 1.00 compulsory bytes means that each input was read once and each output written once.
-More than that: the launch read again what L2 no longer held. *Reads* means that only reads were
-counted. Bytes that are still in L2 when the launch ends are not counted. A dash: not measured."""
+sectors, and one that loads a single word needs 1; a kernel's loads are averaged. 1.00 compulsory
+bytes means that each input was read once and each output written once. With more, the launch read
+again what L2 no longer held. Bytes that are still in L2 when the launch ends are not counted. A
+dash: not measured."""
 REMOVED = ["what was removed", "kernel with it", "kernel without it", "gain", "timed"]
 
 
@@ -130,7 +131,7 @@ def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...
             _per(values.get("shared_bank_conflicts"), _shared_requests(values)),
             _per(values.get("sectors"), values.get("requests")),
             _per(values.get("store_sectors"), values.get("store_requests")),
-            _moved(values, case),
+            _per(values.get("dram_bytes"), case.bytes),
         ]
         if any(cell != NONE for cell in cells):
             kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
@@ -145,11 +146,3 @@ def _shared_requests(values: dict[str, float]) -> float | None:
 
 def _per(count: float | None, base: float | None) -> str:
     return significant(count / base) if count is not None and base and base > 0 else NONE
-
-
-def _moved(values: dict[str, float], case: Case) -> str:
-    """DRAM bytes of the launch over the bytes that the problem has to move."""
-    both = _per(values.get("dram_bytes"), case.bytes)
-    if both != NONE or "dram_read_bytes" not in values:
-        return both
-    return f"{_per(values['dram_read_bytes'], case.bytes)} reads"

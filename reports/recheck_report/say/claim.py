@@ -11,14 +11,18 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged, Judgement
+from recheck_report.claims import Claim, Judged, Judgement, Outcome
+from recheck_report.claims.judge import SHORT
+from recheck_report.claims.outcome import UNDECIDED as OPEN
+from recheck_report.claims.outcome import Compared
 from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts as VERDICT
-from recheck_report.record.record import Record
+from recheck_report.record.record import Case, Record
 from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.say import outcome as say
-from recheck_report.say.asked import asked, named_by_claim
 from recheck_report.say.nodes import BREAK, Text, joined, link, prose, text
+from recheck_report.say.outcome import asked, named_by_claim
+from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
 # what a document says
@@ -107,16 +111,49 @@ def _first(judged: Judged) -> str:
         verb, choices = deciding
         return f"It {verb} {say.with_choices(choices, usual='the usual choices')}."
     outcome = judged.headline if judged.verdict == VERDICT.UNDECIDED else None
-    if outcome and outcome.run_to_run:
-        return f"Two runs may differ by {margin(outcome.run_to_run)}."
     if outcome and outcome.over:
+        causes = Counter(_open(varied, judged.gpu) for of, varied in outcome.over if not of.word)
+        del causes["", ""]
+        numbers = [f"{many} " for many in causes.values()] if len(causes) > 1 else [""]
+        known = zip(numbers, causes, strict=False)
+        parts = ", ".join(f"{many}{cause} ({remedy})" for many, (cause, remedy) in known)
         open_in = judged.in_our_reading.count(VERDICT.UNDECIDED)
         holding = _holding(judged.in_our_reading, "choices")
-        return f"It holds with {holding}; {open_in} are too close to call."
-    if outcome and outcome.p and outcome.p >= LEVEL:
-        p = p_value(outcome.p)
-        return f"{p} after the correction: there are few rounds, or they vary much."
-    return ""
+        lead = ("", ", ", ": ")[min(2, len(causes))]
+        close = f"; {open_in} are too close to call{lead}{parts}" if open_in else ""
+        return f"It holds with {holding}{close}."
+    cause, remedy = _open(outcome, judged.gpu) if outcome else ("", "")
+    if outcome and outcome.unsure:
+        return f"Undecided, {cause}: {say.unsure(outcome.unsure)}. {remedy.capitalize()}."
+    if outcome and outcome.run_to_run:
+        remedy = f"two runs may differ by {margin(outcome.run_to_run)}; {remedy}"
+    elif outcome and outcome.p and outcome.p >= LEVEL:
+        remedy = f"{p_value(outcome.p)}; {remedy}"
+    return f"Too close to call, {cause}: {remedy}." if cause else ""
+
+
+def _open(outcome: Outcome, gpu: str) -> tuple[str, str]:
+    """What leaves a comparison open, and what may decide it; empty if nothing does."""
+    if outcome.verdict != OPEN or outcome.value is None:
+        return "", ""
+    if outcome.unsure:
+        return "because a time was disturbed", "run it again"
+    if outcome.run_to_run:
+        if outcome.seconds and min(outcome.seconds) < SHORT:
+            more = "a larger shape may decide"
+        elif (runs := variation.runs_of(gpu)) and runs.count >= variation.ENOUGH:
+            more = "a longer run does not lower it"
+        else:
+            more = "more runs on this GPU model may lower it"
+        return "within run-to-run noise", more
+    cases = (fact.base, fact.other) if isinstance(fact := outcome.fact, Compared) else ()
+    more = ", or more time per case," if any(map(_of_host, cases)) else ""
+    return "because the samples vary too much", f"a quieter machine{more} may decide"
+
+
+def _of_host(case: Case) -> bool:
+    """Whether the host's clock times it, so that more time per case gives more rounds."""
+    return case.target == "cpu" or case.regime == "end_to_end"
 
 
 def why(judged: Judged) -> Text:

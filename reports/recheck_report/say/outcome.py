@@ -1,4 +1,5 @@
-"""What one check came to: its value, the cases that it compares, why it has no answer."""
+"""What one check asks and what it came to: threshold, value, the cases that it compares, why it has
+no answer."""
 
 from __future__ import annotations
 
@@ -33,16 +34,17 @@ from recheck_report.formatting import (
     percent,
     plain,
     rate,
+    rate_scale,
     rates,
     shape_label,
     significant,
     speed,
+    speeds,
     times,
 )
 from recheck_report.record.probes import Trial
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.record.verdicts import Value
-from recheck_report.say.asked import asked, ceiling, many, named_by_claim
 from recheck_report.say.nodes import (
     Text,
     code,
@@ -55,8 +57,113 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-from recheck_report.statistics.paired import median_of_rounds
-from recheck_report.statistics.ratio import LEVEL, Ratio
+from recheck_report.statistics.ratio import LEVEL, Ratio, median_of_rounds
+
+_TESTS = {
+    "pass": "its test passes",
+    "fail": "no test refutes it",
+    "hazards": "racecheck finds hazards",
+    "clean": "racecheck finds no hazards",
+    "refused": "nvcc refuses it",
+    "compiles": "nvcc compiles it",
+}
+
+
+def asked(check: Check) -> Text:
+    """The threshold: "more than 20× faster", "exactly 1024", "slower".
+
+    A comparison's is about the case that the measured text names first. The values of unspecified
+    parameters do not change it.
+    """
+    match check.form:
+        case "ratio":
+            return text(_times(check))
+        case "extremes":
+            return text(_times(check), " than the slowest")
+        case "equivalent":
+            return text(f"equally fast within {100 * (check.within or 0):.3g} %")
+        case "rate":
+            scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
+            return text(_bound(check, 1 / scale), f" {name}")
+        case "order":
+            return text("each faster than the next")
+        case "monotone":
+            return text("the speed-up rises with each size")
+        case "crossover":
+            return text("slower at one size and faster at a later one")
+        case "fraction_of_roof":
+            if of_other_case(check):
+                return text(f"more than {1 / (check.at_most or 1):.3g}× faster")
+            return text(_bound(check, 100), " % of ", ceiling(check.roof))
+        case "count" | "attribute":
+            return _share(check) if check.per else text(_bound(check))
+        case "arithmetic":
+            return text("true" if check.equals is None else _bound(check))
+    return text(_TESTS[check.finds])
+
+
+def named_by_claim(check: Check) -> bool:
+    """Whether a claim's title itself has the threshold: which of two should be faster."""
+    if check.form == "ratio":
+        return check.bound == 1
+    return of_other_case(check) and check.at_most == 1
+
+
+def of_other_case(check: Check) -> bool:
+    """Whether a case may have at most a share of another's rate, so that the other is faster."""
+    return check.form == "fraction_of_roof" and "/" in check.roof and check.at_most is not None
+
+
+def _times(check: Check) -> str:
+    """T(base) / T(other), said of `other`: "more than 1.5× faster", "less than 3× slower"."""
+    above = check.above is not None
+    if check.bound == 1:
+        return "faster" if above else "slower"
+    fast, slow = ("more", "less") if above else ("less", "more")
+    if check.bound < 1:
+        return f"{slow} than {1 / check.bound:.3g}× slower"
+    return f"{fast} than {check.bound:.3g}× faster"
+
+
+def _bound(check: Check, scale: float = 1) -> str:
+    if check.equals is not None:
+        if check.relative:
+            return f"{plain(check.equals)} within {100 * check.relative:g} %"
+        if check.absolute:
+            return f"{plain(check.equals)} ± {plain(check.absolute)}"
+        return f"exactly {plain(check.equals)}"
+    if check.at_least is not None:
+        return f"at least {plain(scale * check.at_least)}"
+    return f"at most {plain(scale * (check.at_most or 0))}"
+
+
+def _share(check: Check) -> Text:
+    """A count over another."""
+    if check.equals is None or check.relative or check.absolute:
+        bound = f"{_bound(check)} times as many"
+    else:
+        bound = "exactly " * (check.equals != 1) + many(check.equals)
+    return text(bound, " as ", code(check.per.split("/")[1]))
+
+
+def many(ratio: float) -> str:
+    """A count over another: "4 times as many", "1/256 as many"."""
+    part = fraction(ratio)
+    return "as many" if ratio == 1 else f"{part}{'' if '/' in part else ' times'} as many"
+
+
+def fraction(ratio: float) -> str:
+    """ "4", "1/256", "0.3"."""
+    inverse = 1 / ratio if ratio else 0
+    whole = inverse > 1 and inverse == int(inverse)
+    return f"1/{plain(inverse)}" if whole else plain(ratio)
+
+
+def ceiling(roof: str) -> Text:
+    """What a share is of: a limit of the machine, or another case's rate."""
+    limits = {"dram": "the DRAM limit", "fp32": "the fp32 limit"}
+    return text(limits[roof]) if roof in limits else code(roof.split("/")[1]) + "'s rate"
+
 
 SMALL_P = 0.001  # smaller p-values are not printed
 NAMED = 2  # rows and choices in a sentence; the rest is counted
@@ -74,10 +181,20 @@ def _ratio(value: Outcome | Value) -> Ratio | None:
     return ratio or Ratio(value.value, value.low, value.high)
 
 
+def _lead(value: Outcome | Value) -> tuple[Ratio, float] | None:
+    """By what factor another case is faster, and the threshold, of a check that allows a case at
+    most a share of its rate."""
+    if isinstance(value, Outcome) and isinstance(value.fact, Share) and of_other_case(value.check):
+        return value.fact.ratio.inverse, 1 / (value.check.at_most or 1)
+    return None
+
+
 def number(value: Outcome | Value) -> str:
     """For tables "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
     if value.value is None:
         return NONE
+    if lead := _lead(value):
+        return times(lead[0])
     if ratio := _ratio(value):
         if value.unit not in ("", "×"):
             return rates(ratio.value, ratio.low, ratio.high, value.unit)
@@ -89,7 +206,9 @@ def number(value: Outcome | Value) -> str:
 def in_words(value: Outcome | Value) -> str:
     """For sentences "1.07 times as fast [1.06, 1.08]"."""
     ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
-    if ratio and value.unit == "×":
+    if lead := _lead(value):
+        ratio, against = lead
+    if ratio and (lead or value.unit == "×"):
         return speedup(ratio, against=against).plain
     return number(value)
 
@@ -172,6 +291,9 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             says = not full or check.says or check.form == "equivalent"
             return text("" if says else _at(fact), _pair(fact, check.bound, name, full))
         case Share(case=case, ratio=ratio, whole=whole):
+            if whole and (lead := _lead(outcome)):
+                (faster,), (than,) = _names(name, whole), _names(name, case)
+                return text(faster, " ", speedup(lead[0], than, lead[1]))
             of = name(whole) + "'s rate" if whole else ceiling(check.roof)
             return text(*_names(name, case), f" {percent(ratio)} of ", of)
         case Case():
@@ -200,7 +322,7 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             (named,) = _names(name, base)
             return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")
         case Counted(count=count):
-            return text(plain(count))
+            return text(plain(count) if count == int(count) else significant(count, 4))
     if check.form == "arithmetic":
         return text(code(check.expression), f" = {plain(value)}")
     return text("" if check.says else check.name.replace("_", NBSP) + " ", plain(value))
@@ -222,9 +344,16 @@ def with_margin(outcome: Outcome) -> Text:
     """The result with the run-to-run noise that it has to exceed. The faster of two cases comes
     first, unless the check requires a factor."""
     fact, swapped = outcome.fact, outcome
-    if isinstance(fact, Compared) and fact.ratio.value < 1 and named_by_claim(outcome.check):
+    if isinstance(fact, Compared) and _is_swapped(outcome):
         swapped = replace(outcome, fact=Compared(fact.other, fact.base, fact.ratio.inverse))
     return _fact(swapped, full=False) + noise(outcome)
+
+
+def _is_swapped(outcome: Outcome) -> bool:
+    """Whether a sentence names the faster case first, although the check has it as the base."""
+    fact = outcome.fact
+    slower = isinstance(fact, Compared) and fact.ratio.value < 1
+    return slower and named_by_claim(outcome.check)
 
 
 def noise(outcome: Outcome) -> str:
@@ -355,7 +484,7 @@ def _choices(outcome: Outcome) -> str:
 
 # texts of the collection with measured values in them
 
-_AS_FAST = re.compile(r"{(\w+)} as fast( as)?\b")
+_AS_FAST = re.compile(r"{(\w+)(?:\.(times|range))?} as fast( as)?\b")
 _PLACE = re.compile(r"{(\w+)(?:\.(\w+))?}")
 
 
@@ -375,7 +504,7 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
     no other ratio of the text is in times."""
     asked_for = places(source)
     others = places(_AS_FAST.sub("", source))
-    in_times = any(p == "range" or (not p and outcomes[key].unit == "×") for key, p in others)
+    in_times = any(not part and outcomes[key].unit == "×" for key, part in others)
 
     def noted(key: str) -> str:
         outcome = outcomes[key]
@@ -385,10 +514,15 @@ def sentence(source: str, outcomes: Mapping[str, Outcome]) -> Text:
         return median_of_rounds(outcome.value, *outcome.seconds)
 
     def faster(match: re.Match[str]) -> str:
-        value, unit = outcomes[match[1]].value, outcomes[match[1]].unit
-        if value is None or unit != "×" or (value < 1 and in_times):
+        key, part, comparing = match.groups()
+        outcome, than = outcomes[key], " than" * bool(comparing)
+        if not outcome.value:
             return match[0]
-        return f"{speed(value)}{noted(match[1])}{' than' if match[2] else ''}"
+        if part == "times":
+            return speed(1 / outcome.value) + than
+        if outcome.unit != "×" or (not part and outcome.value < 1 and in_times):
+            return match[0]
+        return f"{{{key}.range}}{than}" if part else f"{speed(outcome.value)}{noted(key)}{than}"
 
     values: dict[tuple[str, str], str] = {}
     for key, part in asked_for:
@@ -410,12 +544,8 @@ def _part(outcome: Outcome, part: str) -> str | None:
     if part in ("base", "other"):
         return duration(outcome.seconds[part == "other"]) if outcome.seconds else None
     if part == "range":
-        every = [varied.value for _, varied in outcome.over] or [outcome.value]
-        values = [value for value in every if value is not None]
-        if not values:
-            return None
-        (low, unit), (high, _) = (_written(value, outcome) for value in (min(values), max(values)))
-        return high + unit if low == high else f"{low} to {high}{unit}"
+        values = _values(outcome)
+        return _range(min(values), max(values), outcome) if values else None
     if outcome.value is None:
         return None
     if part == "times":
@@ -423,10 +553,26 @@ def _part(outcome: Outcome, part: str) -> str | None:
     return "".join(_written(outcome.value, outcome))
 
 
+def _range(low: float, high: float, outcome: Outcome) -> str:
+    """ "from 1.5× slower to 2.1× faster", "3 to 4 %"."""
+    if outcome.unit == "×":
+        return speeds(low, high)
+    (least, unit), (most, _) = (_written(value, outcome) for value in (low, high))
+    return most + unit if least == most else f"{least} to {most}{unit}"
+
+
 def by_choice(outcome: Outcome) -> str:
-    """ "0.483 to 1.6 times as fast by choice, "; empty without values."""
-    over = _part(outcome, "range")
-    return f"{over}{' as fast' * (outcome.unit == '×')} by choice, " if over else ""
+    """ "from 2.1× slower to 1.6× faster by choice, "; empty without values."""
+    values = _values(outcome)
+    if _is_swapped(outcome):
+        values = [1 / value for value in values]
+    return f"{_range(min(values), max(values), outcome)} by choice, " if values else ""
+
+
+def _values(outcome: Outcome) -> list[float]:
+    """Those for all choices."""
+    every = [varied.value for _, varied in outcome.over] or [outcome.value]
+    return [value for value in every if value is not None]
 
 
 def _written(value: float, outcome: Outcome) -> tuple[str, str]:
@@ -437,4 +583,6 @@ def _written(value: float, outcome: Outcome) -> tuple[str, str]:
         return rate(value, outcome.check.unit), ""
     if outcome.check.form == "fraction_of_roof":
         return significant(100 * value), " %"
+    if outcome.check.per:
+        return fraction(value), ""
     return plain(value) if value == int(value) else significant(value), ""

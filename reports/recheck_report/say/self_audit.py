@@ -13,7 +13,7 @@ from recheck_report.statistics.ratio import COARSEST, LEVEL
 from recheck_report.statistics.variation import classes_of
 
 COLUMNS = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
-COLUMNS += ["no significant difference", "wrong without a resolution"]
+COLUMNS += ["no significant difference", "wrong without a threshold"]
 NUMBERS = range(1, 7)
 RUN_TO_RUN = ["class", "ratios differ by less than", "times by less than"]
 
@@ -30,7 +30,7 @@ def sentence(record: Record, audit: Audit) -> Text:
         experiment = record.experiment(AUDIT)
         reasons = [c.reason for c in record.cases_of(experiment) if c.reason] if experiment else []
         why = reasons[0] if reasons else "the record holds no audit"
-        lead = f"No self-audit ({why}): the smallest difference that this report claims is "
+        lead = f"No self-audit ({why}): the smallest difference that this report calls one is "
         return text(lead, rho, ", by convention.")
     places = dict.fromkeys(
         f"{shape_label(pair.base.shape_name)} {pair.base.regime}" for pair in audit.alike
@@ -41,25 +41,26 @@ def sentence(record: Record, audit: Audit) -> Text:
         f"One kernel was timed under several names ({', '.join(places)}) and compared with itself "
         f"in {total} pairs{how}"
     )
-    few = f"at most {100 * LEVEL:g} % of these pairs come out different"
+    few = f"at most {100 * LEVEL:g} % of these pairs differ"
     if audit.resolution > COARSEST:
         most = STEPS[-1]
         needed = rho if audit.resolution <= most else f"more than {100 * most:g} %"
         return text(
-            f"{compared}. It takes a resolution of ",
+            f"{compared}. It takes a threshold of ",
             needed,
-            f" until {few}. That is worse than {100 * COARSEST:g} %, so ",
+            f" until {few}. That is more than {100 * COARSEST:g} %, so ",
             strong("this report judges no ratio"),
             ".",
         )
     strict = audit.false(audit.resolution)
     return text(
-        f"{compared}. If an interval that excludes 1 were enough, {audit.false(0.0)} of them would "
-        "come out different; if the whole interval must lie more than "
-        f"{resolution_text(audit.resolution)} from 1, {strict} do. So ",
+        f"{compared}. If every interval that excludes 1 counted as a difference, "
+        f"{audit.false(0.0)} of the pairs would differ. If the whole interval has to lie more than "
+        f"{resolution_text(audit.resolution)} from 1, {strict} do. So the smallest difference that "
+        "this process detects is ",
         rho,
-        " is the resolution of this process: the smallest multiple of 0.05 %, from "
-        f"{resolution_text(STEPS[0])} up, with which {few}.",
+        f": of the multiples of 0.05 %, from {resolution_text(STEPS[0])} up, the first threshold "
+        f"with which {few}.",
     )
 
 

@@ -9,14 +9,14 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant, spread
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say.nodes import Code, Section, Text, blocks, joined, table, text
+from recheck_report.say.nodes import Code, Section, Text, blocks, joined, marked, table, text
 
-NOTE = """Sustained: back to back for two seconds, after the time per launch (within 0.5 %) and the
-power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs rotate, so no cache
-holds them. Briefly: a few launches back to back (hot), or cold ones where hot was not measured; the
-change is from there. If memory limits a launch that writes much, hot is slower than cold, because
-the launch waits for bytes that the launch before left in L2. If you time back-to-back launches in
-your own loop, compare with the sustained column.""".replace("\n", " ")
+NOTE = """Sustained launches run back to back for two seconds, once the time per launch (within
+0.5 %) and the power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs
+rotate, so no cache holds them. *Briefly* is a few launches back to back (hot), or cold ones where
+hot was not measured. The change is from *briefly* to *sustained*. If memory limits a launch that
+writes much, hot is slower than cold: the launch waits for bytes that the previous one left in L2.
+If you time back-to-back launches in your own loop, compare with the sustained column."""
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
 
@@ -138,7 +138,7 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
             settled,
         ])  # fmt: skip
     disturbed = sorted({f"{row.over.disturbed}." for row in shown_rows if row.over.disturbed})
-    where = f" At {shape_label(experiment.headline)}. {NOTE}"
+    where = marked(f" Measured at {shape_label(experiment.headline)}. {NOTE}")
     note = joined(" ", (text(sentence(report, experiment, shown_rows), where), *disturbed))
     shown = table(_columns(report.record, experiment), rows, range(1, 7))
     return Section(text("Sustained load"), blocks(note, shown), "sustained")

@@ -192,6 +192,8 @@ class Card:
 
     def key(self, entries: Sequence[tuple[str, str, str, bool]]) -> None:
         """Markers with their names, as many in a line as fit: (colour, marker, name, hollow)."""
+        if not entries:
+            return
         x = MARGIN
         self.y += LINE / 2
         for color, marker, name, hollow in entries:
@@ -270,9 +272,10 @@ class Panel:
         for value, text in self.x.ticks:
             at, half = self.px(value), width_of(text) / 2
             self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
-            if at - half >= free and at + half <= WIDTH:  # or it would touch its neighbour
-                self.card.text(at, self.bottom + 10, text, MUTED, anchor="middle")
-                free = at + half + 3
+            place = min(max(at, half + 1), WIDTH - half - 1)
+            if place - half >= free:  # or it would touch its neighbour
+                self.card.text(place, self.bottom + 10, text, MUTED, anchor="middle")
+                free = place + half + 3
         self.card.path([(self.left, self.bottom), (self.right, self.bottom)], MUTED, 0.8)
         self.card.text(self.right, self.bottom + 10 + LINE, x_label, MUTED, anchor="end")
         if y_label:

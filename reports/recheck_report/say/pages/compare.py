@@ -24,7 +24,8 @@ from recheck_report.formatting import (
     margin,
     regime_label,
     shape_label,
-    significant,
+    speed,
+    speeds,
 )
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
@@ -64,6 +65,7 @@ MARK = "<!-- Written by Recheck from several records; comparing again replaces i
 STRONGEST = 40  # rows in a table; the rest is counted
 MOST = 10  # in a table of two models, where nearly all differ
 NAMED = 6  # claims or causes in a sentence; the rest is counted
+ALIKE = 1.005  # a median ratio up to which two models are about equal
 ACROSS = text(
     "Each column is one record, judged by itself: the verdict, and what decides it with its 95 % "
     "interval. Bold in a heading: what differs between the records, or a warning about that "
@@ -227,7 +229,7 @@ def pair(first: Measured, other: Measured, named: tuple[str, str], folded: bool 
         name.removeprefix(f"{machine(report)}, ") if same else name
         for report, name in zip((first, other), named, strict=True)
     )
-    columns = ("row", "cases", "most of all", was, now, "ratio", "noise")
+    columns = ("kernel", "cases", "most of all", was, now, "ratio", "noise")
     tables = []
     for outcome in ("slower", "faster"):
         rows = found.rows(outcome, rungs=True) + found.rows(outcome, rungs=False)
@@ -244,7 +246,8 @@ def pair(first: Measured, other: Measured, named: tuple[str, str], folded: bool 
     ]
     none = text("No difference that two runs could tell.")
     details = blocks(tables or none, alone)
-    answer = joined(" ", (_times(found, same, (was, now)), _verdicts(first, other)))
+    verdicts = _verdicts(first, other, "" if same else f", from {was} to {now}")
+    answer = joined(" ", (_times(found, same, (was, now)), verdicts))
     body = (Fold(text("Kernel by kernel"), details),) if folded else details
     return Section(text(f"{now}, against {was}"), blocks(answer, body))
 
@@ -280,13 +283,13 @@ def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
         if case.target == "cpu":
             was, now = (report.record.environment.cpu for report in (pair.first, pair.other))
         low, _, high = quantiles(ratios, method="inclusive") if ratios[1:] else ratios * 3
-        middle, how = median(ratios), "faster"
-        if middle < 1:
-            low, middle, high, how = 1 / high, 1 / middle, 1 / low, "slower"
-        half = f"{significant(low)} to {significant(high)} times in the middle half"
+        how = f"{speed(median(ratios))} than"
+        if 1 / ALIKE < median(ratios) < ALIKE:
+            how = "about as fast as"
         kind = "CPU" if case.target == "cpu" else regime_label(case.regime)
-        where = f"at the median of {count(len(telling), 'case')} ({kind}; {half})"
-        return text(f"{now} is {significant(middle)}× {how} than {was} {where}.")
+        where = f"at the median of {count(len(telling), 'case')} ({kind})"
+        half = f"; the middle half is {speeds(low, high)}" if low < high else ""
+        return text(f"{now} is {how} {was} {where}{half}.")
     slower, faster = pair.changed("slower"), pair.changed("faster")
     disturbed = f" {pair.disturbed}." if pair.disturbed else ""
     both = f"Of {count(len(pair.changes), 'case')} that {was} and {now} both timed on "
@@ -300,21 +303,24 @@ def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
     return text(f"{said}; most of all ", most, f".{disturbed}")
 
 
-def _verdicts(first: Measured, other: Measured) -> Text:
+def _verdicts(first: Measured, other: Measured, between: str) -> Text:
+    """Which verdicts differ; `between` names two GPU models."""
     judged = [
         (a, b)
         for claim in _claims([first, other])
         if (a := _verdict(first, claim)) and (b := _verdict(other, claim))
     ]
     turned = [
-        f"{a.claim.id} ({a.verdict}, now {b.verdict})" for a, b in judged if a.verdict != b.verdict
+        f"{a.claim.id} ({a.verdict}, {'' if between else 'now '}{b.verdict})"
+        for a, b in judged
+        if a.verdict != b.verdict
     ]
     if not judged:
         return text("No claim is judged by both.")
     if not turned:
         return text(f"The verdicts on all {len(judged)} claims that both judge agree.")
     differ = f"{count(len(turned), 'verdict')} {'differs' if len(turned) == 1 else 'differ'}"
-    lead = f"Of {count(len(judged), 'claim')} that both judge, {differ}: "
+    lead = f"Of {count(len(judged), 'claim')} that both judge, {differ}{between}: "
     return text(lead, few(turned, NAMED), ".")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import glossary, machine, memory, odd, provenance, self_audit, tables
+from recheck_report.say import glossary, machine, provenance, self_audit
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -24,16 +24,17 @@ from recheck_report.say.nodes import (
 )
 from recheck_report.say.pages import MARK, README
 from recheck_report.say.pages import machine as machine_of
+from recheck_report.say.pages.experiment import not_passed
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
 RUN_TO_RUN = """\
-The 95 % intervals of this report predict what this process would measure again; another process
-differs by more. A difference counts only if it exceeds the *noise* of that ratio: how far {share}
-of {count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both
-cases, the noise is at least that of the ratio's class, which three of four ratios there stay
-within. For cases that were not measured in the same rounds, the noise of both times adds up."""
+A 95 % interval predicts what the same process would measure again. Another process differs by
+more, so a difference counts only if it exceeds the *noise* of that ratio: how far {share} of
+{count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both cases,
+the noise is at least that of their class in this table, within which three of four ratios of the
+class stay. If two cases were not measured in the same rounds, the noise of their times is added."""
 CHECKED = """\
 **Correctness check.** A time is recorded only for a case whose result passed its check on the same
 binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} {checks} the
@@ -64,28 +65,28 @@ launch latency stays outside.{events} CPU{end_to_end}: the host's steady clock a
 call, which returns after every thread has joined or the device has been synchronised."""
 DRAINED = """\
 <drained>**Drained.** A kernel may end while tens of megabytes that it wrote are still in L2. So
-another kernel reads twice L2 after it. A drained time is the time of both, minus the median time of
-the second kernel after a clean L2 in the same block. It includes up to about 1 µs between the two
-kernels. It ranks kernels that write much."""
+a second kernel then reads twice the size of L2. A drained time is the time of both, minus the
+second kernel's median time after a clean L2 in the same block. It includes up to about 1 µs between
+the two kernels. Kernels that write much are ranked by it."""
 COMPARISONS = """\
 <comparisons>**Comparisons.** Cases of one shape and regime take turns, round by round, and are
 compared in pairs: a ratio is the median over their common rounds. Its 95 % interval lies between
 order statistics (Hettmansperger and Sheather). Some cases cannot be paired (ᵉ): different regimes,
 a CPU with a GPU, or fewer than six common rounds. Their interval spans the far ends of the two
 medians' intervals. Intervals assume independent rounds, and none is narrower than a step of the
-clock. Holm's correction covers all {family} comparisons of {kinds}; extremes of several kernels
-count once per pair. *Faster* and *slower*: the whole interval lies more than the
-[smallest detectable difference](#self-audit), {resolution}, from 1{noise}, and the difference is
-significant at {level} % after the correction. *Equal*: the interval lies within {resolution} of 1.
-*A tie*: neither. A time is of all rounds, a ratio of the shared rounds only. The ratio may
-therefore differ slightly from the quotient of the two times."""
+clock. Holm's correction covers all {family} comparisons of {kinds}; the fastest and the slowest of
+several kernels count once for each pair. *Faster* or *slower* means two things: the whole interval
+lies farther from 1 than the [smallest detectable difference](#self-audit), {resolution}{noise}; and
+the difference is significant at {level} % after the correction. *Equal* means that the interval
+lies within {resolution} of 1. *A tie* is neither. A time uses all rounds, and a ratio only the
+shared ones. So a ratio may differ slightly from the quotient of the two times."""
 NUMBERS = """\
-**Numbers.** A time is a median with its nonparametric {confidence} interval, {medians}{long} Units
-are SI (1 GB = 10⁹ bytes). Rates count the problem's compulsory work, whatever a kernel really
-moves, over the median time."""
+**Numbers.** A time is the median {medians}, with its nonparametric {confidence} interval.{long}
+Units are SI (1 GB = 10⁹ bytes). A rate is the problem's compulsory work over the median time,
+whatever a kernel really moves."""
 OLD_INTERVALS = """\
-in this older record of all samples. Samples of a round are alike, so the interval is too narrow;
-end to end it covers 88 %."""
+of all samples in this older record (samples of a round are alike, so the interval is too narrow,
+and covers 88 % end to end)"""
 
 
 def method_page(report: Measured) -> Page:
@@ -114,14 +115,14 @@ def _sections(report: Measured) -> Iterator[Section]:
     ceilings = machine.ceilings(record)
     none = text() if ceilings.rows else text("The record holds no measured ceilings.")
     yield Section(text("What this machine reaches"), blocks(none, ceilings), "machine")
-    levels = memory.by_level(record)
+    levels = machine.by_level(record)
     if levels.rows:
         says = text(
             "The latency of a load comes from a chain in which each load waits for the one before."
         )
         yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
-    odd_values = odd.values(record)
+    odd_values = provenance.odd_values(record)
     if odd_values.rows:
         says = text(
             "Values that do not fit the rest of the record. None is changed, and comparisons use "
@@ -129,7 +130,7 @@ def _sections(report: Measured) -> Iterator[Section]:
         )
         yield Section(text("Odd values"), blocks(says, odd_values), "odd-values")
     special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
-    gaps = tables.not_passed(record, special)
+    gaps = not_passed(record, special)
     if gaps.rows:
         yield Section(text("Measurements of the machine without a time"), (gaps,), "not-timed")
     yield Section(text("How it was measured"), blocks(_how(report, regimes)), "how-it-was-measured")
@@ -189,11 +190,11 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
         several = self_audit.run_to_run(report.record).rows
         step = state.event_step_nanoseconds
         events = marked(
-            " Two events with nothing between them are {empty} ns apart, which is subtracted from "
-            "every time{step}. For launches under 10 µs that may be a large part of "
-            + ("[what hosts differ by](#run-to-run)." if several else "what hosts differ by."),
+            " Two events with nothing between them are {empty} ns apart; every time is less by "
+            "this{step}. Hosts differ in it, which shows in launches under 10 µs"
+            + (" ([by how much](#run-to-run))." if several else "."),
             empty=f"{state.event_nanoseconds}",
-            step=f"; their clock has steps of {step} ns" if step else "",
+            step=f". The events' clock has steps of {step} ns" if step else "",
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
     return marked(CLOCKS, events=events, end_to_end=end_to_end)
@@ -202,16 +203,14 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
 def _comparisons(report: Measured) -> Text:
     comparisons, noise = report.comparisons, text()
     if self_audit.run_to_run(report.record).rows:
-        model = f", which is an {comparisons.borrowed}'s" if comparisons.borrowed else ""
-        noise = marked(
-            ", and further than the [noise](#run-to-run) of that ratio{model}", model=model
-        )
+        model = f" (an {comparisons.borrowed}'s)" if comparisons.borrowed else ""
+        noise = marked(", and than the [noise](#run-to-run) of that ratio{model}", model=model)
     kinds = ["claims", *["stories"] * bool(report.collection.stories)]
     kinds += ["listings"] * bool(report.collection.listings)
     return marked(
         COMPARISONS,
         family=f"{len(comparisons.family)}",
-        kinds=", ".join(kinds),
+        kinds=" and ".join([", ".join(kinds[:-1]), kinds[-1]] if kinds[1:] else kinds),
         resolution=resolution_text(comparisons.resolution),
         noise=noise,
         level=f"{100 * LEVEL:g}",
@@ -227,8 +226,8 @@ def _numbers(report: Measured) -> Text:
     long = ""
     if proofs:
         long = (
-            f" If a launch on the CPU takes {proofs:g} s or more, its two proofs and its launch on "
-            "fresh inputs are samples as well"
+            f" If a launch on the CPU takes {proofs:g} s or more, its two checked launches and the "
+            "one on fresh inputs are samples as well"
         )
         long += (
             f"; from {three:g} s on they are the only samples, with Student's interval of "
@@ -236,7 +235,7 @@ def _numbers(report: Measured) -> Text:
             if three
             else "."
         )
-    medians = OLD_INTERVALS if is_older else "of its blocks' medians."
+    medians = OLD_INTERVALS if is_older else "of its blocks' medians"
     return marked(NUMBERS, confidence=confidence, medians=marked(medians), long=long)
 
 
@@ -246,7 +245,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
     discarded = sum(seconds.discarded for seconds in timed)
     kept = sum(seconds.samples for seconds in timed)
     set_aside = sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside)
-    why = f" because their block took more than {above}× the second-fastest block, and re-measured"
+    why = f" and measured again, as their block took more than {above}× the second-fastest block"
     first = ", except the first time of a sustained kernel that was measured twice"
     held = marked(
         " [`samples.jsonl.bz2`](samples.jsonl.bz2) holds {count} of the discarded samples, under "
@@ -255,7 +254,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
     )
     return text(
         marked("**Samples.**"),
-        f" {kept} kept, {discarded} discarded{why if above else ''}. Nothing else is left out"
+        f" {kept:,} kept, {discarded:,} discarded{why if above else ''}. Nothing else is left out"
         f"{first if 'sustained' in regimes else ''}.",
         held if set_aside else "",
     )

@@ -10,7 +10,7 @@ VIEWS.cases = (root, state) => {
     { name: "case", value: (each) => each.id, cell: (each) => [code(each.id), signed(each.row.marks)] },
     time,
     { name: "±", number: true, minor: true, value: half, cell: (each) => (each.median ? spread(each).slice(1) : NONE) },
-    { name: "times as fast as the library", number: true, largestFirst: true, value: (each) => each.speedup?.value, cell: (each) => (each.speedup ? ratioText(each.speedup) : NONE) },
+    { name: "speed-up over the library", number: true, largestFirst: true, value: (each) => each.speedup?.value, cell: (each) => (each.speedup ? ratioText(each.speedup) : NONE) },
     { name: "rate", number: true, minor: true, largestFirst: true, value: (each) => each.rate, cell: (each) => (each.rate ? `${significant(each.rate)} ${EXPERIMENTS.get(each.experiment).unit}` : NONE) },
     { name: "error / bound", number: true, minor: true, largestFirst: true, value: (each) => each.error, cell: (each) => (each.error === null ? NONE : `${scientific(each.error)} / ${scientific(each.bound)}`) },
     { name: "remark, source", wide: true, minor: true, value: remark },

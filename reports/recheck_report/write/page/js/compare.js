@@ -20,7 +20,7 @@ VIEWS.compare = (root, state) => {
     { name: "regime", value: ({ each }) => regimeLabel(each.regime) },
     { name: first, number: true, minor: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
     { name: second, number: true, minor: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
-    { name: `${first} against ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },
+    { name: `speed-up over ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },
   ];
   add(
     root,
