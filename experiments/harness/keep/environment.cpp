@@ -22,8 +22,8 @@
 #include "../base/build_info.hpp"
 #include "../base/clock.hpp"
 #include "../base/text.hpp"
-#include "../device/conditions.hpp"
 #include "../device/nvml.hpp"
+#include "conditions.hpp"
 #include "record.hpp"
 
 namespace recheck {

@@ -17,7 +17,7 @@
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../case/rescue.hpp"
-#include "../device/conditions.hpp"
+#include "../keep/conditions.hpp"
 #include "../keep/journal.hpp"
 #include "../plan/options.hpp"
 #include "../plan/progress.hpp"
