@@ -258,7 +258,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
                   .coverage = planned.coverage,
                   .cases = planned.cases};
     if (earlier) record.resume(std::move(*earlier));
-    return std::pair{settings, record};
+    return std::pair{settings, std::move(record)};
   };
   if (options.resume) {
     std::string why = "nothing was begun in " + options.output.string();
