@@ -150,7 +150,7 @@ Gpu find_gpu() {
     gpu.reason = not_enough_memory("GPU", 0.5e9, 0);
     return gpu;
   }
-  gpu.device->uuid = gpu.device->pci_bus_id = "GPU-simulated";
+  gpu.device->pci_bus_id = "GPU-simulated";
   const char* slower = std::getenv("SIMULATED_SLOWER");
   const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
   seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;
