@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -100,6 +99,7 @@ class Reader {
       throw std::runtime_error(path.string() + ": line " +
                                std::to_string(number + (damaged - is_whole.begin())) +
                                " is damaged");
+    cases_.reserve(cases_.size() + lines.size());
     for (const auto line : lines) take(line);
   }
 
@@ -282,7 +282,7 @@ void Record::resume(Earlier earlier) try {
         std::ranges::find(cases, id, &Case::id) == cases.end())
       cases.push_back(*named);
   }
-  std::map<std::string, Case*> planned;
+  std::unordered_map<std::string, Case*> planned;
   for (Case& c : cases) planned[c.id()] = &c;
   for (auto& [id, lines] : earlier.cases) {
     const auto found = planned.find(id);
