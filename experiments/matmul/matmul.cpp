@@ -6,7 +6,6 @@
 
 #include "../../reference/error.hpp"
 #include "../../reference/matmul.hpp"
-#include "../counted.hpp"
 #include "../harness/base/mix.hpp"
 
 namespace recheck::matmul {
@@ -122,9 +121,9 @@ std::vector<Shape> edge_shapes() {
 
 kernels::matmul::MatmulArgs arguments(const Call& call) {
   const Matrix &a = call.operands[0], &b = call.operands[1], &c = call.operands[2];
-  return {counted(call.shape[0]),
-          counted(call.shape[1]),
-          counted(call.shape[2]),
+  return {static_cast<int>(call.shape[0]),
+          static_cast<int>(call.shape[1]),
+          static_cast<int>(call.shape[2]),
           a.data,
           a.ld,
           b.data,

@@ -6,7 +6,6 @@
 
 #include "../../reference/error.hpp"
 #include "../../reference/matvec.hpp"
-#include "../counted.hpp"
 #include "../harness/table/check.hpp"
 
 namespace recheck::matvec {
@@ -107,8 +106,8 @@ const Problem checksum = {"a checksum of A and v: reads them once", partials, re
                           checksum_oracle};
 
 kernels::matvec::MatvecArgs arguments(const Call& call) {
-  return {.rows = counted(call.shape[0]),
-          .columns = counted(call.shape[1]),
+  return {.rows = static_cast<int>(call.shape[0]),
+          .columns = static_cast<int>(call.shape[1]),
           .a = call.operands[0].data,
           .pitch = call.operands[0].ld * static_cast<std::int64_t>(sizeof(float)),
           .v = call.operands[1].data,

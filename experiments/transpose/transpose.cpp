@@ -2,7 +2,6 @@
 #include "transpose.hpp"
 
 #include "../../reference/transpose.hpp"
-#include "../counted.hpp"
 
 namespace recheck::transpose {
 namespace {
@@ -96,8 +95,8 @@ const Problem tiles_turned = {"tiles transposed inside, left in their places", a
 
 kernels::transpose::TransposeArgs arguments(const Call& call) {
   const Matrix &in = call.operands[0], &out = call.operands[1];
-  return {.rows = counted(call.shape[0]),
-          .columns = counted(call.shape[1]),
+  return {.rows = static_cast<int>(call.shape[0]),
+          .columns = static_cast<int>(call.shape[1]),
           .in = in.data,
           .ldin = in.ld,
           .out = out.data,
