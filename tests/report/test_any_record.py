@@ -240,7 +240,7 @@ def test_an_exception_costs_only_one_section(
     def bad(*_: object) -> None:
         raise ZeroDivisionError("of <b> nothing")
 
-    monkeypatch.setattr("recheck_report.write.page.data.of", bad)
+    monkeypatch.setattr("recheck_report.write.page.data_of", bad)
     with pytest.raises(ZeroDivisionError):
         report(few())
     monkeypatch.delenv("RECHECK_RAISE")

@@ -10,7 +10,7 @@ from functools import cached_property
 from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.load import Claim, Erratum
+from recheck_report.claims.load import Claim, Erratum, Part
 from recheck_report.claims.outcome import (
     FAILS,
     HOLDS,
@@ -21,7 +21,6 @@ from recheck_report.claims.outcome import (
     Questions,
     all_of,
 )
-from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.probes import Probes

@@ -8,9 +8,9 @@ that was not measured does not appear.
 from __future__ import annotations
 
 from recheck_report.claims import Check
+from recheck_report.claims.load import GAIN, Part, Step, Story
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import NOT_MEASURED, Questions
-from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
