@@ -19,7 +19,7 @@ from recheck_report.record.record import Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
 from recheck_report.statistics.ratio import Ratio, compare, critical, interval, p_value
-from records import Json, few, no_gpu, rank
+from records import Json, few, rank
 
 Load = Callable[[Json], Record]
 STEP = 32e-9  # seconds: resolution of Hopper's event clock
@@ -213,13 +213,6 @@ def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:
         return variation.Variation(known, {}).differs_by(cases)
 
     assert margin(8) == margin(7) == 0 < margin(4) == margin(2)
-
-
-def test_without_a_gpu_ratios_have_a_margin(loaded: Load, differ: None) -> None:
-    record = loaded(no_gpu("matmul/"))
-    rows = ("s1_cpu", "s1_cpu_o0")
-    base, other = (record.by_id[f"matmul/{row}/80x48x64/hot"] for row in rows)
-    assert Comparisons(record).ratio(base, other).resolution == pytest.approx(0.02)
 
 
 def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> None:
