@@ -188,11 +188,8 @@ class Judgement:
         return sum(judged.verdict == verdict for judged in self.claims)
 
     @cached_property
-    def _by_id(self) -> dict[str, Judged]:
+    def by_id(self) -> dict[str, Judged]:
         return {judged.claim.id: judged for judged in self.claims}
-
-    def find(self, name: str) -> Judged | None:
-        return self._by_id.get(name)
 
 
 def judge(
@@ -230,11 +227,6 @@ def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int
     by_run = zip(*(runs.ratios(check.base, check.other) for check in checks), strict=True)
     for began, ratios in zip(runs.began, by_run, strict=True):
         if began != record.environment.started and None not in ratios:  # another run, and whole
-            pairs = zip(ratios, usual, strict=True)
-            agree.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
+            pairs = zip(ratios, usual, (check.bound for check in checks), strict=True)
+            agree.append(all(((r or 0) > b) == ((o.value or 0) > b) for r, o, b in pairs))
     return sum(agree), len(agree)
-
-
-def _same_side(ratio: float | None, outcome: Outcome) -> bool:
-    bound = outcome.check.bound
-    return ratio is not None and ((ratio > bound) == ((outcome.value or 0.0) > bound))

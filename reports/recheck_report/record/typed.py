@@ -255,14 +255,9 @@ def _dataclass(kind: Any) -> Read:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
-
-
 def members(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's members, with their annotations."""
-    hints: dict[str, Any] = _hints(kind)
-    return hints
+    return get_type_hints(kind, include_extras=True)
 
 
 def _bare(kind: Any) -> Any:

@@ -53,15 +53,11 @@ def reference(name: str) -> Text:
 # what was measured
 
 
-def _here(judged: Judged) -> str:
-    """The collection's own sentence on what was measured, for this verdict."""
-    here = judged.claim.here
-    return here.get(judged.word, here.get("else", ""))
-
-
 def _sentence(judged: Judged) -> Text:
-    """That sentence with its values; empty where one is missing."""
-    return say.sentence(_here(judged), judged.by_key).unended
+    """The collection's sentence on what was measured, for this verdict, with its values; empty if
+    one is missing."""
+    here = judged.claim.here
+    return say.sentence(here.get(judged.word, here.get("else", "")), judged.by_key).unended
 
 
 def _holding(verdicts: Iterable[str], of: str) -> str:

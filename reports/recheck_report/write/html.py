@@ -145,8 +145,10 @@ alt="{html.escape(of.alt)}"></figure>'''
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
         """A table in a frame that scrolls; `marks`: attributes of each row."""
+        wide = {at for row in of.rows for at, cell in enumerate(row) if len(cell.plain) > SENTENCE}
         looks = [
-            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
+            ' class="number"' if at in of.numbers else ' class="wide"' * (at in wide)
+            for at in range(len(of.columns))
         ]
         heads = zip(looks, of.columns, strict=True)
         head = "".join(
@@ -169,13 +171,6 @@ alt="{html.escape(of.alt)}"></figure>'''
         for at, (cell, look) in enumerate(zip(row, looks, strict=True)):
             kind, scope = ("td", "") if at else ("th", " scope=row")
             yield f"<{kind}{scope}{look}>{self.inline(cell)}</{kind}>"
-
-
-def _look(number: bool, column: Iterable[Text]) -> str:
-    """The class of a column: of numbers, or of sentences."""
-    if number:
-        return ' class="number"'
-    return ' class="wide"' if any(len(cell.plain) > SENTENCE for cell in column) else ""
 
 
 def _signed(literal: str) -> str:

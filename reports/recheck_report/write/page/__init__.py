@@ -48,7 +48,8 @@ def page(
 ) -> bytes:
     """The page of a record; `pages`: those of the report by name; `answer`: what the first page
     answers; `others`: records that it is compared with; `charts`: of the claims."""
-    writer = Writer(lambda name: _case(name) if name in report.record.by_id else None)
+    known, search = report.record.by_id, "#view=cases&search="
+    writer = Writer(lambda name: search + quote(name, safe="/,") if name in known else None)
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8") + _widths(report)
     shown = _views(report, pages, (*charts, *answer), others, writer)
@@ -144,10 +145,6 @@ def _views(
 
 def _warnings(report: Measured) -> tuple[Note, ...]:
     return tuple(remark.note for remark in provenance.brands(report))
-
-
-def _case(name: str) -> str:
-    return f"#view=cases&search={quote(name, safe='/,')}"
 
 
 def _widths(report: Measured) -> str:
