@@ -123,7 +123,8 @@ class Comparisons:
         case, *others = cases = [self._timed[name] for name in asked.ids]
         if isinstance(asked, Pair):
             ratio = self.ratio(case, others[0], asked.against)
-            return replace(ratio, p=min(1.0, asked.picked * ratio.p))
+            chosen = asked.picked > 1
+            return replace(ratio, p=min(1.0, asked.picked * ratio.p)) if chosen else ratio
         if isinstance(asked, Limit):
             ratio = Ratio.over(asked.seconds, case.time, freedom(case), grain(case))
             return self._resolved(ratio, cases)
