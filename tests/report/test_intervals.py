@@ -176,13 +176,13 @@ def _left_out(folder: Path) -> Iterator[bool]:
         others = {name: [*each[:left], *each[left + 1 :]] for name, each in runs.medians.items()}
         timed = {name: each for name, each in others.items() if any(each)}
         began = (*runs.began[:left], *runs.began[left + 1 :])
-        before = variation.Variation(replace(runs, medians=timed, began=began), {})
+        before = replace(runs, medians=timed, began=began)
         for pair in pairs:
             base, other = (record.by_id.get(name) for name in pair.ids)
             if not base or not other or not base.seconds or not other.seconds:
                 continue
             again = runs.ratios(pair.base, pair.other)[left]
-            ratios = [each for each in before.runs.ratios(pair.base, pair.other) if each]
+            ratios = [each for each in before.ratios(pair.base, pair.other) if each]
             if again and len(ratios) >= variation.FEWEST:
                 ratio, middle = known.ratio(base, other), statistics.median(ratios)
                 wide = max(1 + known.resolution, math.exp(before.differs_by((base, other))))
@@ -209,8 +209,7 @@ def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:
         medians = {
             names[name]: [*each] for name, each in zip("abc", (steady, few, wide), strict=True)
         }
-        known = variation.Runs("a GPU", rows, medians, ("",) * 8)
-        return variation.Variation(known, {}).differs_by(cases)
+        return variation.Runs("a GPU", rows, medians, ("",) * 8).differs_by(cases)
 
     assert margin(8) == margin(7) == 0 < margin(4) == margin(2)
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
+from recheck_report.files import slug
 from recheck_report.formatting import VERDICTS, count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
