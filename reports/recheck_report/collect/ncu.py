@@ -24,7 +24,7 @@ from recheck_report.record.probes import MOST_COUNT
 
 # the harness's marker kernel after each profiled launch
 END = re.compile(r"recheck_read_clocks_kernel(?![a-z_])")
-MOST = 24  # cases of a process, which bounds the loss from a hang or crash
+MOST = 32  # cases of a process, which bounds the loss from a hang or crash
 
 # the counters of a known launch: one thread that copies a word
 KNOWN = {LAUNCHES: 1, "warp_global_loads": 1, "warp_global_stores": 1}
