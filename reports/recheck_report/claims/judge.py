@@ -196,7 +196,6 @@ def judge(
     record: Record, probes: Probes | None, collection: Collection, comparisons: Comparisons
 ) -> Judgement:
     """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
-    gpu = record.environment.gpu.name if record.environment.gpu else ""
     questions = Questions(record, probes, comparisons)
 
     def ask(asker: Claim | Erratum, checks: tuple[Check, ...]) -> tuple[Outcome, ...]:
@@ -208,7 +207,7 @@ def judge(
 
     def judged(claim: Claim) -> Judged:
         outcomes, also = ask(claim, claim.check), ask(claim, claim.also)
-        return Judged(claim, gpu, outcomes, also, _other_runs(record, outcomes))
+        return Judged(claim, record.gpu, outcomes, also, _other_runs(record, outcomes))
 
     claims = map(judged, collection.claims)
     errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in collection.errata)
@@ -218,8 +217,7 @@ def judge(
 def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
     """The number of other runs of this GPU model in which all ratios of a claim, at the usual
     choices, are on the same side of their bounds as here; and of the runs that have them all."""
-    gpu, agree = record.environment.gpu, []
-    runs = variation.runs_of(gpu.name) if gpu else None
+    agree, runs = list[bool](), variation.runs_of(record.gpu)
     usual = [outcome.usual for outcome in outcomes if outcome.usual.value is not None]
     checks = [outcome.check for outcome in usual if outcome.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):

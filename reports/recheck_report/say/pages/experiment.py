@@ -286,8 +286,7 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
             if not 1 / SLOWER < then / here.median < FASTER:
                 ratio = text(ratio, " ", strong("is the document's unit right?"))
         rows.append([name, where, then_text, here_text, ratio])
-    gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
-    note = f"Here: {gpu} and {record.environment.cpu}; then: {usual}"
+    note = f"Here: {record.gpu or 'no GPU'} and {record.environment.cpu}; then: {usual}"
     note += ", unless a line names other hardware. The documents give no intervals."
     title = text(f"Then and here: {document}, {figures_file.document[document]}")
     shown = blocks(text(note), table(THEN, rows, (2, 3, 4)))
