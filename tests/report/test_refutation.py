@@ -44,9 +44,9 @@ def _slower(case: Case, factor: float) -> Case:
     assert case.seconds
     seconds = case.seconds
     longer = {key: getattr(seconds, key) * factor for key in ("median", "low", "high")}
-    raw = replace(case.raw, samples=tuple(factor * each for each in case.samples))
+    samples = tuple(factor * each for each in case.samples)
     step = factor * case.step  # else the clock's step would hide picoseconds
-    return replace(case, seconds=replace(seconds, **longer), raw=raw, step=step)
+    return replace(case, seconds=replace(seconds, **longer), samples=samples, step=step)
 
 
 def _with(record: Record, cases: Iterable[Case]) -> Record:

@@ -11,7 +11,7 @@ from typing import Any
 from recheck_report.claims import Collection, expression
 from recheck_report.claims.checks import Check
 from recheck_report.claims.names import Tables
-from recheck_report.collect.programs import BadProgram, cases_of, execute
+from recheck_report.collect.programs import cases_of, execute
 from recheck_report.record.case import Source
 from recheck_report.record.counters import ATTRIBUTES, COSTS, COUNTERS, LAUNCHES, LIMITS, is_metric
 from recheck_report.record.read import RECORD
@@ -71,16 +71,16 @@ def wanted(collection: Collection, headlines: Mapping[str, str], *, quick: bool 
 
 
 def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
-    """Runs a program of experiments; returns the record in its folder. Raises BadProgram."""
+    """Runs a program of experiments; returns the record in its folder. Raises BadRecord."""
     ended = execute(*words, **variables)
     try:
         record: dict[str, Any] = read_json(bytes_of(folder / RECORD))
         return record
     except OSError as error:
         said = (ended.err.strip().splitlines() or ["no record"])[-1]
-        raise BadProgram(f"{words[0]} measures nothing here: {said}") from error
+        raise BadRecord(f"{words[0]} measures nothing here: {said}") from error
     except BadRecord as error:
-        raise BadProgram(f"{words[0]} wrote no record: {error}") from error
+        raise BadRecord(f"{words[0]} wrote no record: {error}") from error
 
 
 def environment(recheck: str, **variables: str) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def environment(recheck: str, **variables: str) -> dict[str, Any]:
 
 def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
     """A record with every row of a program, at the smallest shape; `record`: any of its records.
-    The run sees no GPU, so it takes no time. Raises BadProgram."""
+    The run sees no GPU, so it takes no time. Raises BadRecord."""
     shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
     with tempfile.TemporaryDirectory() as folder:
         words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
@@ -102,7 +102,7 @@ def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
 
 
 def tables(recheck: str, record: dict[str, Any]) -> Tables:
-    """The names that a program has; `record`: any of its records. Raises BadProgram."""
+    """The names that a program has; `record`: any of its records. Raises BadRecord."""
     axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
     run = all_rows(recheck, record)
     rows = {f"{row['experiment']}/{row['name']}": row for row in run["strategies"]}

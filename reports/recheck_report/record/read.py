@@ -83,6 +83,7 @@ def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state
     members = {field.name: getattr(row, field.name) for field in fields(Row)}
     members |= {field.name: getattr(entry, field.name) for field in fields(Result)}
     seconds = usable(entry.seconds) if entry.status == "passed" else None
+    members |= vars(raw) if raw and seconds else {}
     if entry.status == "passed" and seconds is None:
         members["reason"] = entry.reason or "its time is 0 or not known"
     return Case(
@@ -90,7 +91,6 @@ def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state
         strategy=strategy,
         shape=_sizes(shape, about.axes),
         regime=regime,
-        raw=raw if raw and seconds else Raw(entry.id),
         seconds=seconds,
         unsure=_unsure(entry, seconds),
         step=_step(entry, row, state),

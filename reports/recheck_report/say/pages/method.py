@@ -244,7 +244,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
     timed = [case.seconds for case in record.cases if case.seconds]
     discarded = sum(seconds.discarded for seconds in timed)
     kept = sum(seconds.samples for seconds in timed)
-    set_aside = sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside)
+    set_aside = sum(len(samples) for case in record.cases for _, samples in case.set_aside)
     why = f" and measured again, as their block took more than {above}× the second-fastest block"
     first = ", except the first time of a sustained kernel that was measured twice"
     held = marked(
