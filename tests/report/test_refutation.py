@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS
 from made_claims import measured
-from recheck_report.claims import Check, load_collection
-from recheck_report.claims.checks import SERIES
+from recheck_report.claims.checks import SERIES, Check
+from recheck_report.claims.collection import load_collection
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Questions

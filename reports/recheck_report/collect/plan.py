@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recheck_report.claims import Collection, expression
+from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
+from recheck_report.claims.collection import Collection
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import cases_of, execute
 from recheck_report.record.case import Source

@@ -25,9 +25,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from recheck_report.claims import BadClaim, Collection, load_collection
-from recheck_report.claims.collection import SNIPPETS
+from recheck_report.claims.collection import SNIPPETS, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
+from recheck_report.claims.toml import BadClaim
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.plan import environment, tables, wanted
 from recheck_report.collect.programs import is_program, say

@@ -14,7 +14,7 @@ import re
 import tempfile
 from pathlib import Path
 
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
 from recheck_report.collect import sass
 from recheck_report.collect.plan import environment
 from recheck_report.collect.programs import execute

@@ -20,8 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recheck_report.claims import load_collection
-from recheck_report.claims.collection import Collection
+from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.record.probes import PROBES

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.charts import charts
-from recheck_report.claims import Collection
+from recheck_report.claims.collection import Collection
 from recheck_report.claims.documents import SOURCES
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option

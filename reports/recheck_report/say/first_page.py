@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from recheck_report.anchors import CLAIMS, METHOD, README, page
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.files import slug
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import count, shape_label, significant
 from recheck_report.record.environment import Environment

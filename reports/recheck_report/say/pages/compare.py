@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged
+from recheck_report.claims.judge import Judged
+from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (

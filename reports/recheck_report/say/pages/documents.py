@@ -7,8 +7,8 @@ from collections import Counter
 
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import README
-from recheck_report.claims import Corrected, Source
-from recheck_report.claims.documents import Listing
+from recheck_report.claims.documents import Listing, Source
+from recheck_report.claims.judge import Corrected
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE

@@ -19,7 +19,7 @@ from urllib.parse import quote
 
 from recheck_report.anchors import claim_anchor
 from recheck_report.anchors import page as experiment_address
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
 from recheck_report.queries import first_kernel, metric_of, reference
