@@ -70,7 +70,7 @@ def _how(report: Measured, chart: Picture) -> Section:
         f" known from an {borrowed}" if borrowed else ""
     )
     rows = []
-    for verdict, meaning in VERDICTS_MEAN:
+    for verdict, meaning in VERDICTS_MEAN.items():
         names = [
             claim.reference(e.claim.id) for e in report.judgement.claims if e.verdict == verdict
         ]
