@@ -17,7 +17,7 @@ from recheck_report.claims.outcome import Questions, comparisons_of
 from recheck_report.record.case import Case, Seconds
 from recheck_report.record.record import Record
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
+from recheck_report.statistics.comparisons import Comparisons, Limit, Pair, holm
 from recheck_report.statistics.ratio import Ratio, compare, critical, interval, p_value
 from records import Json, few, rank
 

@@ -17,7 +17,7 @@ from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Q
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
 CHECKS = [

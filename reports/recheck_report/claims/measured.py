@@ -18,7 +18,7 @@ from recheck_report.record.probes import PROBES, Probes, load_probes
 from recheck_report.record.read import compressed, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.statistics.family import Comparisons, Member, Pair
+from recheck_report.statistics.comparisons import Comparisons, Member, Pair
 
 
 @dataclass(frozen=True, eq=False)

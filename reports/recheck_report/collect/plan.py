@@ -93,19 +93,15 @@ def environment(recheck: str, **variables: str) -> dict[str, Any]:
         return _record(words, Path(folder), **variables)
 
 
-def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
-    """A record with every row of a program, at the smallest shape; `record`: any of its records.
-    The run sees no GPU, so it takes no time. Raises BadRecord."""
-    shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
-    with tempfile.TemporaryDirectory() as folder:
-        words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
-        return _record([*words, f"--output={folder}"], Path(folder), CUDA_VISIBLE_DEVICES="")
-
-
 def tables(recheck: str, record: dict[str, Any]) -> Tables:
     """The names that a program has; `record`: any of its records. Raises BadRecord."""
     axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
-    run = all_rows(recheck, record)
+    # a record with every row, at the smallest shape; it sees no GPU, so it takes no time
+    shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
+    with tempfile.TemporaryDirectory() as folder:
+        words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
+        words += [f"--output={folder}"]
+        run = _record(words, Path(folder), CUDA_VISIBLE_DEVICES="")
     rows = {f"{row['experiment']}/{row['name']}": row for row in run["strategies"]}
     sources = {name: Source(**row["source"]) for name, row in rows.items()}
     parts = frozenset(name for name, row in rows.items() if row.get("part_of"))

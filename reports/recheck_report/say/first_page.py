@@ -295,7 +295,7 @@ def folded(report: Measured) -> Section | None:
 
 def sure(report: Measured) -> Section:
     """How far the numbers can be trusted."""
-    titles = [remark.title for remark in provenance.brands(report)]
+    titles = [remark.title for remark in provenance.warnings(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
     shown = blocks(trusted(report, titles), Bullets(tuple(items)))
     return Section(text("How sure is that?"), shown, "sure")
@@ -303,7 +303,7 @@ def sure(report: Measured) -> Section:
 
 def warnings(report: Measured) -> Section | None:
     """Warnings and facts about the run, by cause."""
-    remarks = (*provenance.brands(report), *provenance.notes(report))
+    remarks = (*provenance.warnings(report), *provenance.notes(report))
     notes: tuple[Note, ...] = tuple(remark.note for remark in remarks)
     return Section(text("Warnings, by cause"), notes, "warnings") if notes else None
 

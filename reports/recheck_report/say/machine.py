@@ -7,8 +7,8 @@ import re
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, NONE, duration, percent, significant, spread
-from recheck_report.queries import COMPUTE, MEMORY, Metric, machine_rows
-from recheck_report.record.record import MEMORY_LEVELS, Case, Record
+from recheck_report.queries import COMPUTE, MEMORY, Metric
+from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
 from recheck_report.statistics.ratio import Ratio
 
@@ -46,7 +46,8 @@ def ceilings(record: Record) -> Table:
     """The measured and specified ceilings: a row for each row of the experiment."""
     rows: list[list[Text | str]] = []
     places = set()
-    for case in machine_rows(record):
+    experiment = record.experiment(MACHINE)
+    for case in record.cases_of(experiment) if experiment else []:
         place = anchor(case, record.experiment_of(case))
         begins = Text() if place in places else text(Anchor(place))
         places.add(place)

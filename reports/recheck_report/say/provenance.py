@@ -24,7 +24,7 @@ PARTS = {"claims": "the cases that decide claims", "chosen": "the cases that fla
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 
 
-def brands(report: Measured) -> list[Remark]:
+def warnings(report: Measured) -> list[Remark]:
     """What a reader must know before the first number."""
     record, probes = report.record, report.probes
     env, remarks = record.environment, _unread(record)

@@ -67,7 +67,7 @@ def readme(
     links += [marked(words) for name, words in _LINKS.items() if name in files]
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    flags = "; ".join(remark.title for remark in provenance.brands(report))
+    flags = "; ".join(remark.title for remark in provenance.warnings(report))
     sections = blocks(
         answer,
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),

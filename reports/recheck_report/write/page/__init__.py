@@ -144,7 +144,7 @@ def _views(
 
 
 def _warnings(report: Measured) -> tuple[Note, ...]:
-    return tuple(remark.note for remark in provenance.brands(report))
+    return tuple(remark.note for remark in provenance.warnings(report))
 
 
 def _widths(report: Measured) -> str:
