@@ -37,7 +37,7 @@ from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import answer_blocks, readme
-from recheck_report.say.provenance import causes
+from recheck_report.say.warnings import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 

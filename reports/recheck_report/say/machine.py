@@ -1,4 +1,4 @@
-"""The machine's ceilings, specified and measured."""
+"""The machine: its ceilings and levels of memory, specified and measured; and the run on it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ import re
 
 from recheck_report.anchors import anchor
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, NONE, duration, percent, significant, spread
+from recheck_report.formatting import (
+    NBSP,
+    NONE,
+    duration,
+    percent,
+    shape_label,
+    significant,
+    spread,
+)
 from recheck_report.queries import COMPUTE, MEMORY, Metric
+from recheck_report.record.environment import Environment
 from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
 from recheck_report.statistics.ratio import Ratio
@@ -138,3 +147,90 @@ def _rate(case: Case | None) -> str:
         rate = significant(case.bytes / case.seconds.median / 1e9)
         return f"{rate} {spread(case.seconds)}".replace(" ", NBSP)
     return case.status.replace("_", " ") if case else NONE
+
+
+# the run
+
+
+def program(env: Environment) -> str:
+    """The name of the program that measured, fit for a command line and for a folder."""
+    name = re.match(r"(?:\S*/)?([A-Za-z0-9][A-Za-z0-9._-]{0,40})(?=\s|$)", env.command)
+    return name[1] if name else "recheck"
+
+
+def dropped(record: Record) -> Table:
+    """What the plan left out, with why, in the order in which it went; equal reasons together."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for shape in record.plan.dropped:
+        rows.setdefault((shape.experiment, shape.reason), []).append(shape_label(shape.shape))
+    lines = [(name, ", ".join(shapes), why) for (name, why), shapes in rows.items()]
+    return table(("experiment", "shapes", "reason"), lines, title="Left out by the plan")
+
+
+def spent(record: Record) -> str:
+    """Where the seconds of the run went: "142 s for CPU rows, 119 s cold"; empty if not known."""
+    seconds: dict[str, float] = {}
+    for case in record.cases:
+        kind = "for CPU rows" if case.target == "cpu" else case.regime.replace("_", " ")
+        seconds[kind] = seconds.get(kind, 0) + case.spent
+    most = sorted(seconds.items(), key=lambda item: -item[1])
+    return ", ".join(
+        f"{seconds_of_kind:.0f} s {kind}" for kind, seconds_of_kind in most if seconds_of_kind
+    )
+
+
+def environment(report: Measured) -> Table:
+    """The machine, the build, the settings; what could not be found out says why."""
+    env, gpu = report.record.environment, report.record.environment.gpu
+    rows: list[tuple[str, str]] = []
+
+    def add(what: str, value: object, says: str, field: str = "") -> None:
+        absent = env.why_unknown(field) if field else "none"
+        rows.append((what, absent if value is None else says))
+
+    if gpu:
+        capability = gpu.compute_capability.removeprefix("0.0") or "not known"
+        many = _known("number of SMs", gpu.sm_count, "SMs")
+        add("GPU", gpu, f"{gpu.name}, compute capability {capability}, {many}")
+        size = _known("size", gpu.memory_bytes, "GB", 1e9, 1)
+        bits, pace = _known("bus width", gpu.memory_bus_bits, "bit"), gpu.memory_clock_hz
+        clock = f"{' at' if pace else ','} {_known('clock', pace, 'GHz', 1e9, 3)}"
+        add("GPU memory", gpu, f"{size}, {bits}{clock}")
+        clock = f"{_known('', gpu.clock_hz, 'GHz', 1e9, 3)} by the device's attribute"
+        add("GPU clock", gpu.clock_hz, clock, "gpu.clock_hz")
+        add("GPU identity", gpu.uuid_hash, f"{gpu.uuid_hash} (hash)", "gpu.uuid_hash")
+        for name, on in (("gpu.ecc", gpu.ecc), ("gpu.mig", gpu.mig), ("mps", env.mps)):
+            add(name.split(".")[-1].upper(), on, "on" if on else "off", name)
+        others = env.state.other_processes
+        add("other processes on the GPU", others, f"{others}", "state.other_processes")
+        limit = gpu.power_limit_watts
+        add("power limit", limit, f"{significant(limit or 0)} W", "gpu.power_limit_watts")
+        code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}
+        add("device code", env.code, code.get(env.code or "", ""), "code")
+    else:
+        add("GPU", 0, f"none: {env.gpu_reason or 'not said'}")
+    cuda = (("driver", env.cuda_driver), ("runtime", env.cuda_runtime), ("nvcc", env.nvcc))
+    add("driver", env.driver, f"{env.driver}")
+    add("CUDA", cuda, ", ".join(f"{name} {value or 'none'}" for name, value in cuda))
+    add("GPU architectures", env.arch, f"{env.arch}")
+    add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
+    add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
+    add("CPU", 0, f"{env.cpu}, {_known('number of threads', env.cpu_threads, 'threads')}")
+    add(
+        "CPUs that others kept busy, over half a minute",
+        env.state.other_cpus,
+        f"{env.state.other_cpus}",
+    )
+    add("BLAS", env.blas, f"{env.blas}")
+    add("operating system", 0, env.os)
+    add("Recheck", env.version, f"version {env.version}", "version")
+    add("inputs' seed", 0, f"{env.seed}")
+    whole = env.command_budget_seconds
+    planned = f"; {whole:g} s planned in total" if whole is not None else ""
+    add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
+    return table(("what", "value"), rows, title="Environment")
+
+
+def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:
+    """ "2.619 GHz"; "clock not known" of what the driver does not say."""
+    return f"{what} not known" if value is None else f"{value / scale:.{digits}f} {unit}"

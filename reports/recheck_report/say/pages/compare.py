@@ -31,7 +31,7 @@ from recheck_report.formatting import (
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
 from recheck_report.record.verdicts import UNKNOWN
-from recheck_report.say import provenance
+from recheck_report.say import warnings
 from recheck_report.say.first_page import counted
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
@@ -161,7 +161,7 @@ def ratio_words(ratio: Ratio) -> Text:
 
 def _warnings(report: Measured) -> list[Remark]:
     """The warnings at the top of a report, and which times are too good to be true."""
-    remarks = [*provenance.warnings(report), *provenance.notes(report)]
+    remarks = [*warnings.warnings(report), *warnings.notes(report)]
     named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
