@@ -53,16 +53,16 @@ AGAIN += "from recheck_report.cli import entry; entry()"
 @dataclass
 class Parts:
     """The commands of each phase. `code`: the exit code of the first that failed, except `render`.
-    `shown`: whether each rendering succeeded. `before`: the time of an earlier record in the
-    folder."""
+    `shown`: whether each rendering succeeded. `before`: the time of an earlier record there."""
 
     options: argparse.Namespace
     code: int = 0
     shown: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.before = self.written()
+        self.before = self.written
 
+    @property
     def written(self) -> int | None:
         files = (self.options.measured / name for name in (RECORD, JOURNAL))
         return max((file.stat().st_mtime_ns for file in files if file.exists()), default=None)
@@ -70,7 +70,7 @@ class Parts:
     @property
     def new(self) -> bool:
         """Whether this run left a record."""
-        return self.written() not in (None, self.before)
+        return self.written not in (None, self.before)
 
     def ended(self, *words: object) -> int:
         """The exit code of a command, which itself handles Ctrl-C."""
