@@ -15,10 +15,10 @@ from recheck_report.record.record import Experiment, Record
 from recheck_report.say import standings
 from recheck_report.say.glossary import LIMITED
 from recheck_report.say.nodes import (
-    Code,
     Section,
     Text,
     blocks,
+    code,
     link,
     marked,
     strong,
@@ -137,7 +137,7 @@ def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...
             _per(values.get("dram_bytes"), case.bytes),
         ]
         if any(cell != NONE for cell in cells):
-            kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
+            kernel = link(place(case, experiment), code(case.strategy)) + case.marks
             yield texts((kernel, shape_label(case.shape_name), *cells))
 
 

@@ -21,13 +21,13 @@ from recheck_report.say.nodes import (
     BREAK,
     Block,
     Bullets,
-    Code,
     Fold,
     Note,
     Section,
     Table,
     Text,
     blocks,
+    code,
     joined,
     link,
     marked,
@@ -373,7 +373,7 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
         if any(not case.seconds for case in record.cases_of(experiment))
     ))  # fmt: skip
     state = strong("with uncommitted changes") if env.git.dirty else text("clean")
-    commit = text("commit ", Code(env.git.short), ", ", state)
+    commit = text("commit ", code(env.git.short), ", ", state)
     rows: list[tuple[str, Text | str]] = [
         ("Results", right),
         ("Smallest difference reported", _smallest(report)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from recheck_report.anchors import anchor
+from recheck_report.anchors import anchor as anchor_of
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import (
     NBSP,
@@ -18,7 +18,7 @@ from recheck_report.formatting import (
 from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Record
-from recheck_report.say.nodes import Anchor, Code, Table, Text, strong, table, text
+from recheck_report.say.nodes import Table, Text, anchor, code, strong, table, text
 from recheck_report.statistics.ratio import Ratio
 
 
@@ -57,10 +57,10 @@ def ceilings(record: Record) -> Table:
     places = set()
     experiment = record.experiment(MACHINE)
     for case in record.cases_of(experiment) if experiment else []:
-        place = anchor(case, record.experiment_of(case))
-        begins = Text() if place in places else text(Anchor(place))
+        place = anchor_of(case, record.experiment_of(case))
+        begins = Text() if place in places else text(anchor(place))
         places.add(place)
-        name = text(begins, Code(case.strategy), f", {case.regime}")
+        name = text(begins, code(case.strategy), f", {case.regime}")
         line: list[Text | str] = [name, case.problem or case.note or NONE]
         if case.seconds is None:
             rows.append([*line, case.why_not, *[NONE] * 4])
@@ -123,14 +123,14 @@ def by_level(record: Record) -> Table:
         # a link may lead to any regime of a row at that size
         here = {(case.strategy, case.shape_name) for case in cases.values()}
         there = (c for c in record.cases_of(experiment) if (c.strategy, c.shape_name) in here)
-        anchors = dict.fromkeys(anchor(case, experiment) for case in there)
+        anchors = dict.fromkeys(anchor_of(case, experiment) for case in there)
         load, *rates = map(cases.get, KINDS)
         line = [load.status.replace("_", " ") if load else NONE, NONE]
         if load and load.seconds:
             seconds = load.seconds.median / max(1, load.parameters.get("steps", 1))
             line[0] = f"{duration(seconds)} {spread(load.seconds)}".replace(" ", NBSP)
             line[1] = significant(seconds * load.clock_hz) if load.clock_hz else NONE
-        rows.append([text(*map(Anchor, anchors), level), *line, *map(_rate, rates)])
+        rows.append([text(*map(anchor, anchors), level), *line, *map(_rate, rates)])
     return table(LEVELS, rows, range(1, 6), "Levels of memory")
 
 

@@ -16,11 +16,10 @@ from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
 from recheck_report.say.bottlenecks import busy
 from recheck_report.say.nodes import (
-    Anchor,
     Bullets,
-    Code,
     Section,
     Text,
+    anchor,
     blocks,
     code,
     joined,
@@ -55,12 +54,12 @@ def tell(report: Measured, experiment: Experiment, lead: Text) -> Section | None
             counted, why = busy(report.probes, report.record, step.binds)
             if counted:
                 _, row, shape, _ = step.binds.split("/")
-                lines.append(text(f"At {shape_label(shape)} ", Code(row), " ", counted, "."))
+                lines.append(text(f"At {shape_label(shape)} ", code(row), " ", counted, "."))
             else:
                 uncounted.setdefault(why, []).append(code(step.row))
         (row_of,) = (r for r in report.record.strategies(experiment) if r.strategy == step.row)
-        title = text(f"{at}. ", prose(step.idea), ", ", Code(step.row), f"{row_of.marks}.")
-        head = text(Anchor(f"step-{step.row}"), strong(title), " ")
+        title = text(f"{at}. ", prose(step.idea), ", ", code(step.row), f"{row_of.marks}.")
+        head = text(anchor(f"step-{step.row}"), strong(title), " ")
         items.append((head + _paragraph(report, experiment, step), Bullets(tuple(lines))))
     names = joined(", ", (code(step.row) for step in story.steps if step not in steps))
     absent = text("Not in this record: ", names, ".") if names else Text()

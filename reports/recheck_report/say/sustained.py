@@ -9,7 +9,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant, spread
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say.nodes import Code, Section, Text, blocks, joined, marked, table, text
+from recheck_report.say.nodes import Section, Text, blocks, code, joined, marked, table, text
 
 NOTE = """Sustained launches run back to back for two seconds, once the time per launch (within
 0.5 %) and the power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs
@@ -30,7 +30,7 @@ class Row:
 
     @property
     def name(self) -> Text:
-        return text(Code(self.over.strategy), self.over.marks)
+        return text(code(self.over.strategy), self.over.marks)
 
     @property
     def change(self) -> float | None:

@@ -37,7 +37,6 @@ from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     BREAK,
     Block,
-    Code,
     Fold,
     Note,
     Page,
@@ -151,7 +150,7 @@ def changed_words(change: Change) -> Text:
     """ "`matmul/tile16` at 4096³, cold: 293 µs, then 275 µs: 6.6 % faster [5, 8]"."""
     then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
     case = change.new
-    return text(Code(row_of(case)), f" at {place(case)}: {then}: ", ratio_words(change.ratio))
+    return text(code(row_of(case)), f" at {place(case)}: {then}: ", ratio_words(change.ratio))
 
 
 def ratio_words(ratio: Ratio) -> Text:
@@ -162,7 +161,7 @@ def ratio_words(ratio: Ratio) -> Text:
 def _warnings(report: Measured) -> list[Remark]:
     """The warnings at the top of a report, and which times are too good to be true."""
     remarks = [*warnings.warnings(report), *warnings.notes(report)]
-    named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
+    named = [text(code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
         remarks.append(Remark(count(len(named), "suspect time"), rest))

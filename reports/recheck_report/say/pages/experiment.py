@@ -30,13 +30,12 @@ from recheck_report.say import bottlenecks, standings, story, sustained, wording
 from recheck_report.say.glossary import marks
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
-    Anchor,
-    Code,
     Page,
     Picture,
     Section,
     Table,
     Text,
+    anchor,
     blocks,
     code,
     joined,
@@ -170,8 +169,8 @@ class KernelsTable:
     @property
     def table(self) -> Table:
         columns: list[Text | str] = ["kernel", *map(regime_label, self.regimes), self.metric.unit]
-        columns += [text("of ", Code(self.roof))] if self.roof else []
-        columns += [text("speed-up over ", Code(name)) for name in self.bases]
+        columns += [text("of ", code(self.roof))] if self.roof else []
+        columns += [text("speed-up over ", code(name)) for name in self.bases]
         columns.append("error / bound")
         self.width = len(columns)
         columns += [*["layout"] * self.layouts, "source"]
@@ -185,8 +184,8 @@ class KernelsTable:
     def _row(self, row: Case) -> list[Text | str]:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
         main = cases.get(self.ranked if row.target == "gpu" else "hot")
-        place = Anchor(row_anchor(self.experiment, row.strategy))
-        line: list[Text | str] = [text(place, Code(row.strategy), row.marks)]
+        place = anchor(row_anchor(self.experiment, row.strategy))
+        line: list[Text | str] = [text(place, code(row.strategy), row.marks)]
         line += [
             text(_time(case), mark(self.report, case)) if case else NONE for case in cases.values()
         ]

@@ -10,13 +10,13 @@ from recheck_report.say import glossary, machine, self_audit, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
-    Code,
     Listing,
     Page,
     Paragraph,
     Section,
     Text,
     blocks,
+    code,
     marked,
     paragraph,
     table,
@@ -142,7 +142,7 @@ def _sections(report: Measured) -> Iterator[Section]:
 def _suspects(report: Measured, regimes: set[str]) -> Block:
     record = report.record
     if report.faster_than_ceiling:
-        rows = ((text(Code(name)), why) for name, why in report.faster_than_ceiling.items())
+        rows = ((text(code(name)), why) for name, why in report.faster_than_ceiling.items())
         return table(("suspect case", "because"), rows)
     if not record.gpu_measured:
         return paragraph(f"Not checked: {record.no_gpu_because}.")
