@@ -31,13 +31,27 @@ def warnings(report: Measured) -> list[Remark]:
     for condition in env.conditions:  # the program says each as "title: rest"
         title, colon, rest = (condition.says or condition.code).partition(": ")
         remarks.append(Remark(title, text(colon, rest)))
-    remarks += [*_built(env), *_shared(env)]
+    codes = {condition.code for condition in env.conditions}
+    if env.build_type != "Release" and "debug_build" not in codes:
+        says = "its times say nothing about a Release build."
+        remarks.append(_warning(f"{env.build_type} build", says))
+    if env.device_debug:
+        says = "its kernels are not optimised, so their times mean little."
+        remarks.append(_warning("Device code built with -G", says))
+    if not env.git.has_commit:
+        says = "git knew no commit of the program's source, so it cannot be published as evidence."
+        remarks.append(_warning("No known commit", says))
+    elif env.git.dirty:
+        diff = f" (diff {env.git.diff})" if env.git.diff else ""
+        says = f"{diff}: no commit holds the program that was run."
+        remarks.append(Remark("Uncommitted changes", text(says)))
+    if env.code == "ptx":
+        says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
+        remarks.append(_warning("Device code compiled at run time", says))
+    remarks += _shared(env)
     if env.gpu and env.gpu.mig:
-        remarks.append(
-            _warning(
-                "MIG is on", "this is a part of a GPU, compared with the limits of a whole one."
-            )
-        )
+        says = "this is a part of a GPU, compared with the limits of a whole one."
+        remarks.append(_warning("MIG is on", says))
     if env.mps:
         remarks.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
     if record.method.confidence not in (None, 1 - LEVEL):
@@ -66,28 +80,6 @@ def warnings(report: Measured) -> list[Remark]:
 
 def _warning(title: str, says: str) -> Remark:
     return Remark(title, text(f": {says}"))
-
-
-def _built(env: Environment) -> list[Remark]:
-    """What of the program that measured is not as evidence needs it."""
-    remarks, codes = [], {condition.code for condition in env.conditions}
-    if env.build_type != "Release" and "debug_build" not in codes:
-        says = "its times say nothing about a Release build."
-        remarks.append(_warning(f"{env.build_type} build", says))
-    if env.device_debug:
-        says = "its kernels are not optimised, so their times mean little."
-        remarks.append(_warning("Device code built with -G", says))
-    if not env.git.has_commit:
-        says = "git knew no commit of the program's source, so it cannot be published as evidence."
-        remarks.append(_warning("No known commit", says))
-    elif env.git.dirty:
-        diff = f" (diff {env.git.diff})" if env.git.diff else ""
-        says = f"{diff}: no commit holds the program that was run."
-        remarks.append(Remark("Uncommitted changes", text(says)))
-    if env.code == "ptx":
-        says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
-        remarks.append(_warning("Device code compiled at run time", says))
-    return remarks
 
 
 def notes(report: Measured) -> list[Remark]:

@@ -73,7 +73,8 @@ class Writer:
     def _part(self, part: Part, linked: bool) -> str:
         match part:
             case str():
-                return _signed(part)
+                # its signs have tooltips
+                return _SIGN.sub(lambda sign: _tooltip(sign[0]), html.escape(part))
             case Code():
                 to = self.case_place(part.text) if linked else None
                 return _linked(f"<code>{html.escape(part.text)}</code>", to)
@@ -173,12 +174,8 @@ alt="{html.escape(of.alt)}"></figure>'''
             yield f"<{kind}{scope}{look}>{self.inline(cell)}</{kind}>"
 
 
-def _signed(literal: str) -> str:
-    """The escaped text; its signs have tooltips."""
-    return _SIGN.sub(
-        lambda sign: f'<abbr title="{html.escape(MARKS[sign[0]].capitalize())}">{sign[0]}</abbr>',
-        html.escape(literal),
-    )
+def _tooltip(sign: str) -> str:
+    return f'<abbr title="{html.escape(MARKS[sign].capitalize())}">{sign}</abbr>'
 
 
 def _linked(inside: str, to: str | None) -> str:

@@ -23,7 +23,7 @@ from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
 from recheck_report.queries import first_kernel, metric_of, reference
-from recheck_report.record.record import Case, Experiment, Record
+from recheck_report.record.record import Case, Record
 from recheck_report.say import claim, warnings
 from recheck_report.say.glossary import MARKS
 from recheck_report.say.nodes import Block, Note, Page, Picture, Text, table
@@ -258,7 +258,15 @@ def data_of(report: Measured) -> Json:
     for case in record.cases:
         key = (case.experiment, case.strategy)
         if key not in rows:
-            places[key], rows[key] = len(rows), _row(report, case)
+            places[key] = len(rows)
+            rows[key] = {
+                "experiment": case.experiment,
+                "name": case.strategy,
+                "target": case.target,
+                "contends": case.contends,
+                "marks": case.marks,
+                "source": source_of(report, case).plain,
+            }
         time, error, rate = case.seconds, case.error, None
         if time and not case.part_of:
             rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
@@ -285,22 +293,20 @@ def data_of(report: Measured) -> Json:
     return {
         "title": machine(record),
         "marks": MARKS,
-        "experiments": [_experiment(report, each) for each in record.experiments],
+        "experiments": [
+            {
+                "name": each.name,
+                "title": each.title,
+                "ordinary": each in record.ordinary,
+                "unit": metrics[each.name].unit,
+                "vendor": reference(record, each),
+                "rows": [row.strategy for row in record.strategies(each)],
+            }
+            for each in record.experiments
+        ],
         "rows": list(rows.values()),
         "texts": list(texts),
         "cases": columns,
-    }
-
-
-def _experiment(report: Measured, experiment: Experiment) -> Json:
-    record = report.record
-    return {
-        "name": experiment.name,
-        "title": experiment.title,
-        "ordinary": experiment in record.ordinary,
-        "unit": metric_of(record, experiment).unit,
-        "vendor": reference(record, experiment),
-        "rows": [row.strategy for row in record.strategies(experiment)],
     }
 
 
@@ -333,14 +339,3 @@ def _compared(report: Measured, base: Case | None, case: Case) -> Json:
         found |= {"ratio_high": _short(ratio.high), "mark": ratio.mark}
         found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
     return found
-
-
-def _row(report: Measured, case: Case) -> Json:
-    return {
-        "experiment": case.experiment,
-        "name": case.strategy,
-        "target": case.target,
-        "contends": case.contends,
-        "marks": case.marks,
-        "source": source_of(report, case).plain,
-    }
