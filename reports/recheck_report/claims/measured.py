@@ -24,6 +24,7 @@ class Measured:
     files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
     repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
+    address: str = ""  # the path from a report that shows it beside its own to its own
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:

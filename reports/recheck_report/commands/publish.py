@@ -21,7 +21,7 @@ from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
-from recheck_report.commands.render import harnesses_of, peak_of, render
+from recheck_report.commands.render import harnesses_of, peak_of, placed, render
 from recheck_report.files import git
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
@@ -102,7 +102,7 @@ def beside(results: Path, target: Path, experiments: Path) -> Iterator[Measured]
     for path in sorted(results.glob(f"*/{RECORD}")):
         if path.parent.resolve() != target.resolve():
             try:
-                yield read_gpu(path.parent, experiments)
+                yield placed(read_gpu(path.parent, experiments), path.parent, target)
             except (BadRecord, OSError) as problem:
                 print(f"left out: {problem}", file=sys.stderr)
 

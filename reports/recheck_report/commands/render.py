@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
@@ -129,11 +130,16 @@ def render(
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files
-    across = bool(others and report.judgement.claims)
     files[README] = _whole(
-        "Recheck", lambda: markdown.page(readme(report, files, across, peak, drawing))
+        "Recheck", lambda: markdown.page(readme(report, files, others, peak, drawing))
     )
     return files
+
+
+def placed(other: Measured, folder: Path, output: Path) -> Measured:
+    """A record with the address of its report, if it has one, from a report in `output`."""
+    shown = folder / README
+    return replace(other, address=os.path.relpath(shown, output)) if shown.is_file() else other
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -151,6 +157,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
     beside = [read_gpu(path, options.experiments) for path in options.beside]
+    beside = [
+        placed(other, locate(path).parent, options.output)
+        for other, path in zip(beside, options.beside, strict=True)
+    ]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"
