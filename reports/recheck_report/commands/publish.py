@@ -1,7 +1,7 @@
 """Renders a report's record into DIR/<gpu>/ as committed evidence, or refuses.
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
-falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
+falsifies all of its times. It is shown next to the other reports in DIR. Without --results nothing
 is written: the record is only checked. Either way, each thing that a reader may miss is a line.
 Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
 

@@ -76,8 +76,8 @@ def _ratio(value: Outcome | Value) -> Ratio | None:
 
 
 def _lead(value: Outcome | Value) -> tuple[Ratio, float] | None:
-    """By what factor another case is faster, and the threshold, of a check that allows a case at
-    most a share of its rate."""
+    """The factor by which another case is faster, and its threshold, of a check that allows a case
+    at most a share of the other's rate."""
     if isinstance(value, Outcome) and isinstance(value.fact, Share) and of_other_case(value.check):
         return value.fact.ratio.inverse, 1 / (value.check.at_most or 1)
     return None
@@ -162,7 +162,7 @@ def _names(name: Name, *cases: Case) -> list[Text]:
 
 
 def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text:
-    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
+    """ "`tile16` 1.36× faster than `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
     times unless `full`."""
     other, base = _names(name, pair.other, pair.base)
     words = text(other, " ", speedup(pair.ratio, base, against))
@@ -361,7 +361,7 @@ def _choices(outcome: Outcome) -> str:
         shown = f", {p_value(p)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    # another reading of a word is no choice, and never votes
+    # another reading of a word is not a choice, and never votes
     ours = [varied.verdict for of, varied in outcome.over if not of.word]
     counted = len(ours) > 1
     counts = [f"holds with {ours.count(HOLDS)} of {len(ours)} choices"] if counted else []

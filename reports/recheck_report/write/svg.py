@@ -272,7 +272,7 @@ class Panel:
         for value, text in self.x.ticks:
             at, half = self.px(value), width_of(text) / 2
             self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
-            place = min(max(at, half + 1), WIDTH - half - 1)
+            place = min(max(at, half + 3), WIDTH - half - 3)
             if place - half >= free:  # or it would touch its neighbour
                 self.card.text(place, self.bottom + 10, text, MUTED, anchor="middle")
                 free = place + half + 3

@@ -25,7 +25,7 @@ VIEWS.cases = (root, state) => {
   list(state.search ?? "");
   add(
     root,
-    el("p", { class: "note" }, "A kernel is compared with the library of its shape and regime, or where there is none with the first kernel."),
+    el("p", { class: "note" }, "A kernel is compared with the library of its shape and regime; without one, with the first kernel."),
     controls(el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search for a kernel, a shape and a regime"), input)),
     shown,
   );
