@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Installs the CUDA Toolkit as pinned Python packages in the build folder, for machines with a driver but no
-# nvcc. Takes `driver`, the CUDA version that the driver supports, or "unknown", and `gpus`. Sets nvcc, or the
-# reason for failing in no_wheels.
+# nvcc. Takes `driver`, the CUDA version that the driver supports, and `gpus`. Sets nvcc, or the reason for failing
+# in no_wheels.
 set(folder ${CMAKE_BINARY_DIR}/cuda)
 set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
 

@@ -27,9 +27,9 @@ if(NOT nvcc)
   endif()
 endif()
 
-# Asks the driver, for 15 seconds at most each way. Sets `driver`, the CUDA version that it supports, "unknown",
-# or empty without a driver; `gpus`, the compute capabilities of all GPUs, as in 86;90, or `no_gpu`, why they
-# are unknown; and `broken`, why no GPU works. The user chooses one of the GPUs later, when measuring.
+# Asks the driver, for 15 seconds at most. Sets `driver`, the CUDA version that it supports, or empty without a
+# usable driver; `gpus`, the compute capabilities of all GPUs, as in 86;90, or `no_gpu`, why they are unknown;
+# and `broken`, why no GPU works. The user chooses one of the GPUs later, when measuring.
 set(driver "")
 set(gpus "")
 set(broken "")
@@ -55,11 +55,9 @@ for gpu in range(ask("cuDeviceGetCount", here)):
   set(no_gpu "libcuda.so.1 was not found")
   if(about MATCHES "error=([^\n]+)")
     set(broken "${CMAKE_MATCH_1}")
+    set(no_gpu "libcuda.so.1: ${broken}")
   elseif(failed MATCHES "timeout")
     set(broken "it does not answer")
-  endif()
-  if(broken)
-    set(no_gpu "libcuda.so.1: ${broken}")
   endif()
   string(REGEX MATCHALL "gpu=[0-9]+" gpus "${about}")
   list(TRANSFORM gpus REPLACE "gpu=" "")
@@ -67,42 +65,19 @@ for gpu in range(ask("cuDeviceGetCount", here)):
     set(driver ${CMAKE_MATCH_1})
   endif()
 endif()
-if(NOT gpus AND NOT broken STREQUAL "it does not answer")
-  execute_process(COMMAND nvidia-smi OUTPUT_VARIABLE about ERROR_VARIABLE about RESULT_VARIABLE failed TIMEOUT 15)
-  if(failed EQUAL 0)
-    set(driver unknown)
-    if(about MATCHES "CUDA [A-Za-z ]*Version *: *([0-9]+\\.[0-9]+)")
-      set(driver ${CMAKE_MATCH_1})
-    endif()
-    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
-                    OUTPUT_VARIABLE about ERROR_QUIET TIMEOUT 15)
-    string(REGEX MATCHALL "[0-9]+\\.[0-9]+" gpus "${about}")
-    list(TRANSFORM gpus REPLACE "\\." "")
-    set(failed "it does not say")
-  elseif(failed MATCHES "^[0-9]+$" AND about MATCHES "^[ \n]*([^\n]+)")
-    set(failed "${CMAKE_MATCH_1}")
-  endif()
-  string(APPEND no_gpu "; nvidia-smi: ${failed}")
-  if(failed MATCHES "mismatch|communicate" AND NOT broken)
-    set(broken "${failed}")
-  elseif(broken MATCHES "\\(100\\)$" AND NOT gpus)
-    set(broken "")  # a machine without a GPU works
-  endif()
-endif()
 list(REMOVE_DUPLICATES gpus)
 list(SORT gpus COMPARE NATURAL)
-if(broken MATCHES "mismatch|\\(803\\)")
+if(broken MATCHES "\\(100\\)$")
+  set(broken "")  # a machine without a GPU works
+elseif(broken MATCHES "\\(803\\)")
   string(APPEND broken "; reboot, or load the kernel module of the library's version")
 elseif(broken MATCHES "\\(34\\)")
   string(APPEND broken "; take the folder of the toolkit's stubs out of LD_LIBRARY_PATH")
 elseif(broken MATCHES "\\(802\\)")
   string(APPEND broken "; start the service nvidia-fabricmanager, or wait until it is up")
-elseif(broken MATCHES "communicate")
-  string(APPEND broken "; load the kernel module nvidia, or reboot")
-elseif(broken AND gpus)
-  string(APPEND broken ", though nvidia-smi lists the GPU; check /dev/nvidia* and the container's settings")
 elseif(broken)
-  string(APPEND broken "; fix the driver until nvidia-smi lists the GPU")
+  string(APPEND broken "; fix the driver until nvidia-smi lists the GPU. If it does, check /dev/nvidia* and the \
+container's settings")
 endif()
 
 # CUDA 13 supports 7.5 and later; our oldest toolkit supports 5.0 and later
@@ -225,9 +200,6 @@ endif()
 # a driver runs code from toolkits of its own or an earlier major version
 if(broken)
   message(WARNING " The NVIDIA driver does not work, and the GPU rows will not run: ${broken}.")
-elseif(driver STREQUAL "unknown")
-  message(STATUS "nvidia-smi does not say which CUDA the driver supports: whether it is new enough for \
-CUDA ${toolkit} is not known")
 elseif(driver MATCHES "^([0-9]+)" AND CMAKE_MATCH_1 LESS toolkit_major)
   message(WARNING " The NVIDIA driver supports CUDA ${driver}, older than the toolkit's ${toolkit}: update \
 the driver or build with an older CUDA Toolkit, or the GPU rows will not run.")

@@ -30,7 +30,7 @@ endfunction()
 expect_changes(strategy experiments/transpose/rows.cpp kernels/transpose/transpose.hpp)
 expect_changes(experiment experiments/experiments.cpp)
 expect_changes(claim experiments/sources.toml experiments/transpose/claims.toml)
-expect_changes(chart experiments/sources.toml reports/recheck_report/claims/sources.py)
+expect_changes(chart experiments/sources.toml reports/recheck_report/claims/documents.py)
 
 set(objects transpose/rows.cpp scale/rows.cpp experiments.cpp)
 list(TRANSFORM objects PREPEND experiments/CMakeFiles/recheck_experiments.dir/)

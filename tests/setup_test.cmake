@@ -2,7 +2,7 @@
 # cmake -D CASE=NAME -D SOURCE=FOLDER -D SCRATCH=FOLDER -P setup_test.cmake
 #
 # What a newcomer sees if something is missing or odd: configuring ends early and gives the remedy in one line.
-# Scripts replace apt, nvcc and nvidia-smi, and a library replaces the driver. Small projects replace this one
+# Scripts replace apt and nvcc, and a library replaces the driver. Small projects replace this one
 # where configuring all of it would prove no more.
 cmake_policy(VERSION 3.25)
 include(${CMAKE_CURRENT_LIST_DIR}/skip.cmake)
@@ -49,12 +49,12 @@ function(try how lines words)
 endfunction()
 
 # Configures on a made-up machine. nvcc: new, old or no_nvcc; driver: cuInit's code and the compute capabilities of
-# the GPUs, or empty without libcuda; smi: the CUDA version and compute capabilities that nvidia-smi prints, or its
-# error. ARGN: variables; SAME=1 uses the last machine's build folder.
+# the GPUs, or empty without libcuda. ARGN: variables, among them VERSION, of the driver; SAME=1 uses the last machine's
+# build folder.
 set(new "13.0 75 80 86 89 90 100 110 103 120")
 set(old "12.4 50 70 75 80 86 89 90")
 set(nvcc_path ${SCRATCH}/cuda/bin/nvcc)
-function(machine nvcc driver smi lines words)
+function(machine nvcc driver lines words)
   set(options -U CMAKE_CUDA_* -U RECHECK_CUDAARCHS)
   if("SAME=1" IN_LIST ARGN)
     set(options "")
@@ -63,8 +63,8 @@ function(machine nvcc driver smi lines words)
     list(APPEND options -D CMAKE_CUDA_COMPILER=${nvcc_path})
   endif()
   string(REGEX REPLACE "..*" "driver" library "${driver}")
-  try(either ${lines} "${words}" LD_LIBRARY_PATH=${SCRATCH}/${library} "DRIVER=${driver}" "SMI=${smi}" "NVCC=${${nvcc}}"
-      ${ARGN} ${configure} ${options})
+  try(either ${lines} "${words}" LD_LIBRARY_PATH=${SCRATCH}/${library} "DRIVER=${driver}" "NVCC=${${nvcc}}" ${ARGN}
+      ${configure} ${options})
 endfunction()
 program(cuda/bin/nvcc [[asked=$1
 set -- $NVCC
@@ -73,12 +73,6 @@ case $asked in
 --list-gpu-arch) shift; printf 'compute_%s\n' "$@";;
 *) echo "$NVCC_SAYS" >&2; exit 1;;
 esac]])
-program(bin/nvidia-smi [[set -- "$1" $SMI
-case $2:$1 in
-[0-9N]*:--query-gpu=*) echo "$3" | tr , '\n';;
-[0-9N]*) echo "| NVIDIA-SMI 1.2   Driver Version: 1.2   CUDA UMD Version: $2     |";;
-*) echo "$SMI"; exit 9;;
-esac]])
 file(WRITE ${SCRATCH}/libcuda.so.1 "")  # without a driver, the machine's own is not found
 file(WRITE ${SCRATCH}/driver/cuda.c [[
 #include <stdlib.h>
@@ -86,7 +80,7 @@ file(WRITE ${SCRATCH}/driver/cuda.c [[
 #include <unistd.h>
 int cuInit(unsigned f) { int e = atoi(getenv("DRIVER")); return e == 1000 ? sleep(99) : e; }
 int cuGetErrorString(int e, const char** s) { return *s = "it is made up", 0; }
-int cuDriverGetVersion(int* v) { return *v = 13010, 0; }
+int cuDriverGetVersion(int* v) { return *v = getenv("VERSION") ? atoi(getenv("VERSION")) : 13010, 0; }
 int cuDeviceGetCount(int* n) { return *n = getenv("CUDA_VISIBLE_DEVICES") ? 0 : strlen(getenv("DRIVER")) / 4, 0; }
 int cuDeviceGetAttribute(int* v, int a, int d) {
   const int gpu = atoi(getenv("DRIVER") + 2 + 4 * d);
@@ -157,54 +151,50 @@ with socket.create_server((\"127.0.0.1\", 0)) as listener:
 elseif(CASE STREQUAL architectures)
   # the build is for the right architectures, or one line gives the reason
   stand_in("${toolkit}")
-  machine(new "0 090" broken 0 "for 90a-real." PYTHONHOME=/nowhere PYTHONHASHSEED=abc PYTHONPLATLIBDIR=x)
-  machine(new "0 090 086 090" "13.1 8.9" 0 "for 86-real 90a-real." CUDA_VISIBLE_DEVICES=)
-  machine(old "" "13.1 9.0,8.6" 0 "for 86-real 90a-real.")
-  machine(new "0 130 086" broken 0 "for 120-virtual 86-real.")
-  machine(new "0 070 090" broken 1 "no code for a GPU of compute capability 7.0;Install CUDA 12.4 to 12.9;for 90a-real.")
-  machine(old "0 035" broken 1 "Install a newer GPU")
-  machine(new "" broken 0 "libcuda.so.1 was not found; nvidia-smi: broken;${generic}")
-  machine(new 100 broken 0 "libcuda.so.1: it is made up (100); nvidia-smi: broken;${generic}")
-  machine(new "" "13.1 [N/A]" 0 "nvidia-smi: it does not say;${generic}")
-  machine(new 803 broken 1 "driver does not work;(803); reboot;${generic}")
-  machine(new 34 broken 1 "stubs out of LD_LIBRARY_PATH")
-  machine(new 999 "13.1 9.0" 1 "(999), though nvidia-smi lists the GPU; check;for 90a-real.")
-  machine(new 1000 "13.1 9.0" 1 "The NVIDIA driver does not answer: reboot, or;-DCMAKE_CUDA_COMPILER=OFF")
-  machine(new "" "Driver/library version mismatch" 1 "driver does not work;reboot;${generic}")
-  machine(new "" "12.8 9.0" 1 "driver supports CUDA 12.8, older than the toolkit's 13.0: update the")
-  machine(new "" "N/A 9.0" 0 "nvidia-smi does not say which CUDA the driver supports")
-  machine(new "0 090" "" 0 "for 90-real." CUDAARCHS=90-real)
-  machine(new "0 090" "" 0 "for 90a-real." CUDAARCHS=90a-real SAME=1)
-  machine(new "0 090" "" 1 "None of 80-real, which CUDAARCHS;9.0 here: its rows will not run" CUDAARCHS=80-real)
-  machine(new "0 089" "" 0 "for 80-real." CUDAARCHS=80-real)
-  machine(new "0 090" "" 0 "for 80." CUDAARCHS=80)
-  machine(new "0 080" "" 1 "runs on the GPU of compute capability 8.0 here" CUDAARCHS=90)
-  machine(new "0 090" "" 1 "CUDA 13.0 has no architecture 'sm_80', which" CUDAARCHS=sm_80)
-  machine(new "" broken 1 "The architecture native, which;needs a GPU;nvidia-smi: broken" CUDAARCHS=native)
-  machine(new "" broken 0 "for 80." CUDAARCHS=80 SAME=1)
+  machine(new "0 090" 0 "for 90a-real." PYTHONHOME=/nowhere PYTHONHASHSEED=abc PYTHONPLATLIBDIR=x)
+  machine(new "0 090 086 090" 0 "for 86-real 90a-real." CUDA_VISIBLE_DEVICES=)
+  machine(new "0 130 086" 0 "for 120-virtual 86-real.")
+  machine(new "0 070 090" 1 "no code for a GPU of compute capability 7.0;Install CUDA 12.4 to 12.9;for 90a-real.")
+  machine(old "0 035" 1 "Install a newer GPU")
+  machine(new "" 0 "libcuda.so.1 was not found;${generic}")
+  machine(new 100 0 "libcuda.so.1: it is made up (100);${generic}")
+  machine(new 803 1 "driver does not work;(803); reboot;${generic}")
+  machine(new 34 1 "stubs out of LD_LIBRARY_PATH")
+  machine(new 999 1 "driver does not work;(999); fix the driver until;${generic}")
+  machine(new 1000 1 "The NVIDIA driver does not answer: reboot, or;-DCMAKE_CUDA_COMPILER=OFF")
+  machine(new "0 090" 1 "driver supports CUDA 12.8, older than the toolkit's 13.0: update the" VERSION=12080)
+  machine(new "0 090" 0 "for 90-real." CUDAARCHS=90-real)
+  machine(new "0 090" 0 "for 90a-real." CUDAARCHS=90a-real SAME=1)
+  machine(new "0 090" 1 "None of 80-real, which CUDAARCHS;9.0 here: its rows will not run" CUDAARCHS=80-real)
+  machine(new "0 089" 0 "for 80-real." CUDAARCHS=80-real)
+  machine(new "0 090" 0 "for 80." CUDAARCHS=80)
+  machine(new "0 080" 1 "runs on the GPU of compute capability 8.0 here" CUDAARCHS=90)
+  machine(new "0 090" 1 "CUDA 13.0 has no architecture 'sm_80', which" CUDAARCHS=sm_80)
+  machine(new "" 1 "The architecture native, which;needs a GPU;libcuda.so.1 was not found" CUDAARCHS=native)
+  machine(new "" 0 "for 80." CUDAARCHS=80 SAME=1)
   stand_in("set(RECHECK_ALL_ARCHITECTURES ON)\n${toolkit}")
-  machine(new "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 100-real 120.")
-  machine(old "0 090" "" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
+  machine(new "0 090" 0 "for 75 80-real 86-real 89-real 90a-real 100-real 120.")
+  machine(old "0 090" 0 "for 75 80-real 86-real 89-real 90a-real 90-virtual.")
 
 elseif(CASE STREQUAL compilers)
   stand_in("enable_language(CXX)\n${toolkit}")
   program(bin/clang++ "echo clang version 19")
   set(off ";-DCMAKE_CUDA_COMPILER=OFF")
-  machine(no_nvcc "" "" 1 "is not NVIDIA's nvcc (;o such file or directory): unset CUDACXX${off}" CUDACXX=/nowhere/nvcc)
-  machine(no_nvcc "" "" 1 "clang++ is not NVIDIA's nvcc (clang version 19)${off}" CUDACXX=clang++)
-  machine(no_nvcc "" "" 1 "CUDA Toolkit 11.8 is too old: Recheck needs 12${off}" CUDACXX=${nvcc_path} NVCC=11.8)
-  machine(no_nvcc "" "" 1 "does not work: exit code 1. ${off}" CUDACXX=${nvcc_path} NVCC=13.0)
-  machine(no_nvcc "" "" 1 "does not work: #error: GNU!. If that" CUDACXX=${nvcc_path} NVCC=13.0 "NVCC_SAYS=#error: GNU!")
+  machine(no_nvcc "" 1 "is not NVIDIA's nvcc (;o such file or directory): unset CUDACXX${off}" CUDACXX=/nowhere/nvcc)
+  machine(no_nvcc "" 1 "clang++ is not NVIDIA's nvcc (clang version 19)${off}" CUDACXX=clang++)
+  machine(no_nvcc "" 1 "CUDA Toolkit 11.8 is too old: Recheck needs 12${off}" CUDACXX=${nvcc_path} NVCC=11.8)
+  machine(no_nvcc "" 1 "does not work: exit code 1. ${off}" CUDACXX=${nvcc_path} NVCC=13.0)
+  machine(no_nvcc "" 1 "does not work: #error: GNU!. If that" CUDACXX=${nvcc_path} NVCC=13.0 "NVCC_SAYS=#error: GNU!")
   stand_in("${no_toolkit}")
-  machine(no_nvcc "" "" 1 "No CUDA Toolkit found: only the CPU rows" CUDACXX=)
+  machine(no_nvcc "" 1 "No CUDA Toolkit found: only the CPU rows" CUDACXX=)
   # a toolkit that cannot run here is not fetched
   list(APPEND environment PIP_INDEX_URL=http://127.0.0.1:9 PIP_FIND_LINKS= PIP_EXTRA_INDEX_URL=)
   set(only ";only the CPU rows are built")
-  machine(no_nvcc 100 broken 1 "No CUDA Toolkit found${only}")
-  machine(no_nvcc 803 "13.1 9.0" 1 "NVIDIA driver does not work: it is made up (803); reboot${only};Then configure")
-  machine(no_nvcc "" "12.8 9.0" 1 ", and the driver supports CUDA 12.8, too old for the packages of 13.0${only}")
-  machine(no_nvcc "0 070" "" 1 "CUDA 13.0, which would be fetched, has no code for;7.0;Install CUDA 12.4 to 12.9")
-  machine(no_nvcc "0 090" "" 1 "cannot be fetched (ERROR: ;(CUDA 13.1): fetching CUDA Toolkit 13.0${only}")
+  machine(no_nvcc 100 1 "No CUDA Toolkit found${only}")
+  machine(no_nvcc 803 1 "NVIDIA driver does not work: it is made up (803); reboot${only};Then configure")
+  machine(no_nvcc "0 090" 1 ", and the driver supports CUDA 12.8, too old for the packages of 13.0${only}" VERSION=12080)
+  machine(no_nvcc "0 070" 1 "CUDA 13.0, which would be fetched, has no code for;7.0;Install CUDA 12.4 to 12.9")
+  machine(no_nvcc "0 090" 1 "cannot be fetched (ERROR: ;(CUDA 13.1): fetching CUDA Toolkit 13.0${only}")
 
 elseif(CASE STREQUAL one_toolkit)
   foreach(case "lib64 13.0" "elsewhere 12.9" "lib64 12.9" "lib/x86_64-linux-gnu 12.9" "targets/x86_64-linux/lib 12.9")
@@ -212,9 +202,9 @@ elseif(CASE STREQUAL one_toolkit)
     stand_in("${toolkit}\nset(CUDA_cublas_LIBRARY ${SCRATCH}/usr/${CMAKE_MATCH_1}/libcublas.so)\nrecheck_one_toolkit()")
     program(usr/bin/nvcc "echo release ${CMAKE_MATCH_2}, V")
     if(case MATCHES "13.0|elsewhere")
-      machine(new "0 090" "" 0 "for 90a-real.")
+      machine(new "0 090" 0 "for 90a-real.")
     else()
-      machine(new "0 090" "" 1 "Two CUDA Toolkits: the compiler is ${nvcc_path} (13.0);libcublas.so (12.9)")
+      machine(new "0 090" 1 "Two CUDA Toolkits: the compiler is ${nvcc_path} (13.0);libcublas.so (12.9)")
     endif()
   endforeach()
 
@@ -233,7 +223,7 @@ target_link_libraries(try CUDA::cudart_static CUDA::cublas)")
   file(WRITE ${SCRATCH}/stand_in/try.cpp "#include <cublas_v2.h>
 int main() { int version; return cublasGetProperty(MAJOR_VERSION, &version) || version != 13; }\n")
   set(limit 600)
-  machine(no_nvcc "" "13.1 9.0" 0 "fetching CUDA Toolkit 13.0;for 90a-real.")
+  machine(no_nvcc "0 090" 0 "fetching CUDA Toolkit 13.0;for 90a-real.")
   set(from "=> ${SCRATCH}/build/cuda/")
   try(passes any "libcublas.so.13 ${from};libcublasLt.so.13 ${from}" --unset=LD_LIBRARY_PATH
       sh -c "cd ${SCRATCH}/build && '${CMAKE_COMMAND}' --build . && ./try && ldd try")

@@ -8,7 +8,6 @@
 #include <cuda_profiler_api.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -22,6 +21,7 @@
 #include "../../kernels/transpose/transpose.hpp"
 #include "../harness/device/cuda.hpp"
 #include "../harness/device/device_kernels.hpp"
+#include "../harness/device/hold.hpp"
 #include "../harness/table/method.hpp"
 
 namespace {
@@ -31,7 +31,6 @@ using recheck::check;
 using recheck::Event;
 using recheck::Stream;
 using Buffer = recheck::Owned<float*, cudaFree>;
-using Flag = recheck::Owned<std::int64_t*, cudaFreeHost>;
 using Blas = recheck::Owned<cublasHandle_t, cublasDestroy>;
 
 Buffer room(std::size_t bytes) {
@@ -105,15 +104,12 @@ void time_cold(bool writes, int count, double* seconds) {
                                             recheck::method.flush_least_bytes);
   const Buffer flush = room(bytes), scratch = room(4096);
   check(cudaMemset(flush, 0, bytes));
-  const Flag flag(
-      [](std::int64_t** p) { check(cudaHostAlloc(p, sizeof **p, cudaHostAllocMapped)); });
-  std::int64_t* const released = flag;
-  *released = 0;
+  recheck::Hold hold;
   const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
   const Event begin(create), end(create);
   const cudaStream_t s = bench->stream;
   for (int i = 0; i < count; ++i) {
-    recheck::hold(released, i + 1, 2'000'000, s);
+    hold.begin(s);
     if (writes)
       check(cudaMemsetAsync(flush, 0, l2, s));
     else
@@ -124,7 +120,7 @@ void time_cold(bool writes, int count, double* seconds) {
     check(cudaEventRecord(begin, s));
     bench->launch(s);
     check(cudaEventRecord(end, s));
-    std::atomic_ref(*released).store(i + 1, std::memory_order_release);
+    hold.release();
     check(cudaGetLastError());
     check(cudaStreamSynchronize(s));
     seconds[i] = seconds_between(begin, end);

@@ -7,7 +7,6 @@ floats, so no library's version changes a byte.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
@@ -55,12 +54,6 @@ CHECK_WORDS = {
 def count(number: int, one: str) -> str:
     """ "1 case", "2,345 cases"."""
     return f"{number:,} {one}{'' if number == 1 else 's'}"
-
-
-def few(names: Sequence[str], most: int, between: str = ", ") -> str:
-    """ "C12, C14 and 3 more"."""
-    rest = len(names) - most
-    return between.join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def significant(value: float, digits: int = 3) -> str:

@@ -6,20 +6,10 @@
 
 #include <cstring>
 
+#include "../../experiments/harness/device/nvml.hpp"
+
 namespace {
 constexpr int success = 0, not_supported = 3, not_found = 6, insufficient_size = 7;
-
-struct ProcessInfo {
-  unsigned pid;
-  unsigned long long memory;
-  unsigned gpu_instance, compute_instance;
-};
-
-struct UtilizationSample {
-  unsigned pid;
-  unsigned long long timestamp;
-  unsigned multiprocessors, memory, encoder, decoder;
-};
 
 int gpu;
 
@@ -86,14 +76,15 @@ int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
   *device = &gpu;
   return fake_mig != 0 && std::strcmp(uuid, "MIG-fake") == 0 ? success : not_found;
 }
-int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count, ProcessInfo* processes) {
+int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count,
+                                            recheck::ProcessInfo* processes) {
   const unsigned room = *count;
   *count = fake_processes;
   if (room < *count) return insufficient_size;
   for (unsigned i = 0; i < *count; ++i) processes[i] = {id_of(i), 1ULL << 40, ~0U, ~0U};
   return success;
 }
-int nvmlDeviceGetProcessUtilization(void*, UtilizationSample* samples, unsigned* count,
+int nvmlDeviceGetProcessUtilization(void*, recheck::UtilizationSample* samples, unsigned* count,
                                     unsigned long long) {
   if (fake_percent == 0) return not_found;
   // each process now, and much more ten seconds ago; and a process that has since ended

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from conftest import EXPERIMENTS
-from recheck_report.charts import charts
 from recheck_report.claims.measured import Measured, read
-from recheck_report.write.page import page as made
+from recheck_report.commands.render import render
 from records import h100, keep, probes_of, spoil
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def measured(record: Json, tmp_path_factory: pytest.TempPathFactory) -> Measured
 @pytest.fixture(scope="module")
 def report(measured: Measured, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_bytes(made(measured, pictures=charts(measured)))
+    path.write_bytes(render(measured, [])["report.html"])
     return path
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from conftest import forget, run, sourced
+from conftest import run, sourced
+from recheck_report.claims import load_collection
 from recheck_report.collect.programs import Ended
 from recheck_report.record.counters import LAUNCHES
 
@@ -202,7 +203,7 @@ class World:
 
     def run(self, *options: object) -> subprocess.CompletedProcess[str]:
         self.claim()
-        forget()
+        load_collection.cache_clear()
         names = {"ncu": "ncu", "sanitizer": "sanitizer", "nvcc": "nvcc", "tests": "recheck_tests"}
         words = [each for k, v in names.items() for each in (f"--{k}", self.folder / v)]
         words += ["--experiments", self.experiments]

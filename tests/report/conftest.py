@@ -22,9 +22,6 @@ from xml.etree import ElementTree
 
 import pytest
 from recheck_report import cli
-from recheck_report.claims.collection import load_collection
-from recheck_report.claims.load import load_claims
-from recheck_report.claims.sources import load_sources
 from records import keep
 
 if TYPE_CHECKING:
@@ -119,12 +116,6 @@ def pages(files: dict[str, bytes]) -> dict[str, str]:
     found = (name for name in files if "/" not in name and name.endswith(".md"))
     names = sorted(found, key=lambda name: (name != "README.md", name))
     return {name: files[name].decode() for name in names}
-
-
-def forget() -> None:
-    """Empties the caches of collections after a test has changed their files."""
-    for cached in (load_collection, load_claims, load_sources):
-        cached.cache_clear()
 
 
 def text_of(files: dict[str, bytes]) -> str:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from browser import NEEDED, Json, Opened, browser, measured, move, opened, record, report, until
 from conftest import EXPERIMENTS, REPORTS
-from recheck_report.charts import charts
 from recheck_report.claims.measured import Measured, read
+from recheck_report.commands.render import render
 from recheck_report.formatting import duration, shape_label, significant, spread, times
 from recheck_report.say.nodes import Paragraph
 from recheck_report.say.pages import compare
-from recheck_report.write.page import page as made
 from records import copied, few, keep, no_gpu, scale, spoil
 
 if TYPE_CHECKING:
@@ -175,9 +174,10 @@ def test_another_run_and_any_two_kernels_are_compared(
 ) -> None:
     """What the page says about another run is what `compare` says."""
     other = scale(copied(record), CASE, 1.3)
+    other["environment"]["seed"] += 1  # else it would be the same run
     held = read(keep(tmp_path / "other", other), EXPERIMENTS)
     path = tmp_path / "report.html"
-    path.write_bytes(made(measured, None, [held]))
+    path.write_bytes(render(measured, [held])["report.html"])
     page = opened("view=compare", path)
     pages = compare.page([measured, held])
     answer = pages.blocks[0]
@@ -214,7 +214,7 @@ def test_strings_of_its_own_record_are_text(tmp_path: Path, opened: Opened) -> N
     keep(tmp_path, record)
     path = tmp_path / "report.html"
     measured = read(tmp_path, EXPERIMENTS)
-    path.write_bytes(made(measured, pictures=charts(measured)))
+    path.write_bytes(render(measured, [])["report.html"])
     page = opened(path=path)
     for view in VIEWS:
         move(page, f"view={view}")
@@ -240,7 +240,7 @@ def test_records_that_lack_much(kind: str, says: str, tmp_path: Path, opened: Op
     else:
         keep(tmp_path, no_gpu() if kind == "no_gpu" else few())
     path = tmp_path / "report.html"
-    path.write_bytes(made(read(folder, experiments)))
+    path.write_bytes(render(read(folder, experiments), [])["report.html"])
     page = opened(path=path)
     for view in page.locator("main > section").evaluate_all("all => all.map(e => e.dataset.view)"):
         assert move(page, f"view={view}").strip()

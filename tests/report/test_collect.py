@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kernels, World, call
 from conftest import REPORTS, one_line
-from recheck_report.collect import ncu, nvcc, plan, programs, sanitizer, sass, tests
+from recheck_report.collect import ncu, plan, programs, sass, tests
 from recheck_report.record.counters import COUNTERS, LAUNCHES
 
 NO_PERMISSION = "ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters"
@@ -21,7 +21,7 @@ OTHER = "ampere_sgemm_32x32_sliced1x4_nn"
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     found = World(tmp_path)
-    for module in (ncu, nvcc, plan, programs, sass, tests):
+    for module in (ncu, plan, programs, sass, tests):
         monkeypatch.setattr(module, "execute", found.execute)
     return found
 
@@ -223,7 +223,7 @@ def test_gates_pass_fail_or_say_why_not(world: World) -> None:
     said = world.test(*(f"gate:{name}" for name in (*world.tests, "G.H")))
     assert [each["outcome"] for each in said] == ["pass", "fail", None, None, None, "pass", None]
     assert said[2]["reason"] == "no CUDA device" and "trouble: bad_alloc" in said[3]["reason"]
-    assert said[4]["reason"] == "not measured: ended its process, signal 11"
+    assert said[4]["reason"] == "not measured: its process ended with signal 11"
     assert said[6]["reason"].startswith("not measured: this build lacks the test")
 
 
@@ -238,7 +238,7 @@ RACES: dict[str, tuple[str, str, int, str]] = {  # test state, output, exit code
     "skipped": ("SKIPPED", hazards(0), 0, "no CUDA device"),
     "failed": ("FAILED", hazards(0), 0, "the test failed under racecheck"),
     "crashed": ("CRASH", hazards(0), 0, "the test failed under racecheck"),
-    "no summary": ("OK", "", 0, "racecheck gave no summary, exit code 0"),
+    "no summary": ("OK", "", 0, "racecheck gave no summary, and ended with exit code 0"),
     "not instrumented": ("OK", WARNING + hazards(0), 0, "Warning: Unable to instrument"),
     "failing tool": ("OK", hazards(0), 9, "no hazards, but racecheck ended with exit code 9"),
 }
@@ -253,10 +253,10 @@ def test_only_a_passed_test_without_hazards_is_clean(name: str, world: World) ->
 
 
 def test_racecheck_is_not_believed_if_it_misses_a_known_race(world: World) -> None:
-    world.tests = {sanitizer.KNOWN: "OK", "A.Clean": "OK"}
+    world.tests = {tests.KNOWN: "OK", "A.Clean": "OK"}
     world.races = dict.fromkeys(world.tests, hazards(0))
     for said in world.test(*(f"racecheck:{name}" for name in world.tests)):
-        assert said["reason"] == sanitizer.NOT_BELIEVED
+        assert said["reason"] == f"not measured: {tests.NOT_BELIEVED}"
 
 
 UNDEFINED = 'FILE(2): error: identifier "SIZE" is undefined'

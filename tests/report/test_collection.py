@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, Report, forget, linked, one_line, run, sourced, text_of
+from conftest import EXPERIMENTS, REPORTS, Report, linked, one_line, run, sourced, text_of
 from conftest import tree as files_of
 from recheck_report.claims import load_collection
 from recheck_report.claims.measured import read
@@ -48,7 +48,7 @@ def _reworded(folder: Path, old: str, new: str) -> None:
     """Replaces a word in every text file of a folder."""
     for path in (path for path in folder.rglob("*") if path.suffix in (".toml", ".json", ".jsonl")):
         path.write_text(path.read_text().replace(old, new))
-    forget()
+    load_collection.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["matmul", "matvec", "transpose"])

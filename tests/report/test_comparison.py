@@ -16,7 +16,7 @@ Read = Callable[[Json], Record]
 
 def _pair(loaded: Read, samples: list[tuple[float, float]], rounds: int | None = None) -> Ratio:
     """The comparison of two cases with one sample a round each."""
-    from recheck_report.statistics.paired import compare
+    from recheck_report.statistics.ratio import compare
 
     record = few()
     for name, column in (("global16", 0), ("tile16", 1)):
@@ -67,7 +67,7 @@ def test_few_common_rounds_fall_back_to_the_far_ends(loaded: Read) -> None:
 
 
 def test_other_conditions_are_not_paired(loaded: Read) -> None:
-    from recheck_report.statistics.paired import compare
+    from recheck_report.statistics.ratio import compare
 
     record = loaded(few())
 

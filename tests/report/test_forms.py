@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, forget, one_line, run
+from conftest import EXPERIMENTS, REPORTS, one_line, run
 from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import in_order
@@ -129,7 +129,7 @@ TABLES = Tables(
 
 
 def _loaded(folder: Path) -> Collection:
-    forget()
+    load_collection.cache_clear()
     return load_collection(folder)
 
 
@@ -173,7 +173,7 @@ def test_ids_are_unique(examples: dict[Path, str], tmp_path: Path) -> None:
     for name in ("sources.toml", "errata.toml", "listings.toml"):
         path = tmp_path / name
         path.write_text(examples[path] + examples[path][examples[path].index("[[") :])
-        forget()
+        load_collection.cache_clear()
         with pytest.raises(BadClaim, match="of this file has it too"):  # a line for each
             load_collection(tmp_path)
         path.write_text(examples[path])

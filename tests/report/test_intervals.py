@@ -11,16 +11,14 @@ from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, varied
-from recheck_report.claims import family
 from recheck_report.claims.checks import Check
-from recheck_report.claims.measured import read
-from recheck_report.claims.predicates import Questions
+from recheck_report.claims.measured import family, read
+from recheck_report.claims.outcome import Questions, comparisons_of
 from recheck_report.record.case import Case, Raw, Seconds
 from recheck_report.record.record import Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
-from recheck_report.statistics.paired import compare, interval, p_value
-from recheck_report.statistics.ratio import Ratio, critical
+from recheck_report.statistics.ratio import Ratio, compare, critical, interval, p_value
 from records import Json, few, no_gpu, rank
 
 Load = Callable[[Json], Record]
@@ -156,7 +154,7 @@ def test_extremes_of_equal_rows_do_not_differ(loaded: Load) -> None:
     for _ in range(runs):
         cases = tuple(_case(dice, 1e-4, 1e-6, f"row{at}") for at in range(12))
         own = replace(record, cases=cases)
-        (pair,) = family.of_check(own, check)
+        (pair,) = comparisons_of(own, check)
         assert isinstance(pair, Pair)
         plain += (
             Comparisons(own, [replace(pair, picked=1)]).corrected(replace(pair, picked=1)).p < 0.05
@@ -172,7 +170,7 @@ def _left_out(folder: Path) -> Iterator[bool]:
     record, known, runs = own.record, own.comparisons, variation.runs_of(own.gpu)
     assert runs
     # once, however many bounds it is compared with
-    members = family.members(record, own.collection)
+    members = family(record, own.collection)
     pairs = {frozenset(each.ids): each for each in members if isinstance(each, Pair)}.values()
     for left in range(runs.count):
         others = {name: [*each[:left], *each[left + 1 :]] for name, each in runs.medians.items()}
@@ -233,7 +231,7 @@ def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> N
         Check("fraction_of_roof", of=name, roof="fp32", at_least=share),
         Check("fraction_of_roof", of=name, roof=roof, at_most=1.5),
     ]
-    asked = [each for check in checks for each in family.of_check(record, check)]
+    asked = [each for check in checks for each in comparisons_of(record, check)]
     assert asked == [Limit(name, case.flops / share / limit), Pair(roof, name, 1.5)]
     known = Comparisons(record, asked)
     assert len(known.family) == 2

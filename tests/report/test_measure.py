@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from recheck_report.cli import main
 from recheck_report.commands import measure
 
 HEADLINES = {"matmul": "4096x4096x4096", "matvec": "8192x8192", "transpose": "8192x8192"}
+FLAGS = ("--resume", "--cases", "--recover", "--slow-cpu")
 EVIDENCE = REPORTS / "results" / "nvidia-h100-80gb-hbm3"
 
 
@@ -28,7 +30,7 @@ class World:
         ours = measure.AGAIN in words
         name = words[words.index(measure.AGAIN) + 1] if ours else "program"
         flags = [each.partition("=")[0] for each in words]
-        flags = [each for each in flags if each in ("--resume", "--cases", "--recover")]
+        flags = [each for each in flags if each in FLAGS]
         self.calls.append(" ".join([name, *flags]))
         measured = self.folder / "measured"
         if name == "program" and self.ends.get(self.calls[-1]) == -9:
@@ -61,8 +63,9 @@ class Child:
 
 
 def _measure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *flags: str, **ends: Any
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *flags: str, cores: int = 2, **ends: Any
 ) -> tuple[int, list[str]]:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(cores)})
     world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
     monkeypatch.setattr(subprocess, "Popen", world.start)
     experiments = [{"name": name, "headline": shape} for name, shape in HEADLINES.items()]
@@ -93,6 +96,19 @@ def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         0,
         ["collect", "program --cases", "render"],
     )
+
+
+def test_slow_cpu_rows_are_measured_next_to_the_counters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow, rest = "program --cases --slow-cpu", ["program --cases --resume", "render"]
+    assert _measure(tmp_path, monkeypatch, "--quick", cores=16) == (0, ["collect", slow, *rest])
+    # a failure there ends the run, once the counters are there
+    code, calls = _measure(tmp_path, monkeypatch, "--quick", cores=16, **{slow: 130})
+    assert (code, calls) == (130, ["collect", slow, "render"])
+    budget = ("--quick", "--flags", "--budget=60")
+    parts = ["collect", "program --cases", "render"]
+    assert _measure(tmp_path, monkeypatch, *budget, cores=16) == (0, parts)
 
 
 def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,8 @@ from recheck_report.claims import load_collection
 from recheck_report.claims.collection import FIXED
 from recheck_report.claims.collection import SNIPPETS as FOLDER
 from recheck_report.claims.names import faults
-from recheck_report.collect.nvcc import compiled
 from recheck_report.collect.plan import environment, tables
-from recheck_report.collect.tests import listed
+from recheck_report.collect.tests import compiled, listed
 from recheck_report.commands.collect import untested
 from records import h100
 

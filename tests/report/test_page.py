@@ -12,6 +12,7 @@ from pathlib import Path
 from browser import measured, record
 from conftest import EXPERIMENTS, element
 from recheck_report.claims.measured import Measured, read
+from recheck_report.commands.render import render
 from recheck_report.write import page
 from records import few, keep, spoil
 
@@ -19,7 +20,7 @@ __all__ = ["measured", "record"]
 
 
 def test_the_file_contains_every_case_and_claim(measured: Measured) -> None:
-    html = page.page(measured).decode()
+    html = render(measured, [])["report.html"].decode()
     data = json.loads(element(html, "data"))
     cases = measured.record.cases
     assert data["cases"]["median"] == [c.seconds and c.seconds.median for c in cases]
@@ -33,7 +34,7 @@ def test_the_file_contains_every_case_and_claim(measured: Measured) -> None:
 
 
 def test_only_its_own_script_may_run(measured: Measured) -> None:
-    html = page.page(measured).decode()
+    html = render(measured, [])["report.html"].decode()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
     assert policy and policy[1].startswith("default-src 'none'; ") and "unsafe" not in policy[1]
     for name in ("script", "style"):
@@ -46,7 +47,7 @@ def test_no_string_ends_the_data(tmp_path: Path) -> None:
     reason = "</script><script>alert(1)</script><!-- & \u2028"
     record = spoil(few(), "/tile16/4096x", "failed", reason)
     measured = read(keep(tmp_path, record), EXPERIMENTS)
-    html = page.page(measured).decode()
+    html = render(measured, [])["report.html"].decode()
     assert html.count("</script>") == 2 and "alert(1)</script>" not in html
     data = element(html, "data")
     assert not re.search("[<>&\u2028\u2029]", data)

@@ -13,8 +13,7 @@ from recheck_report.claims import Check, load_collection
 from recheck_report.claims.checks import SERIES
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import FAILS, UNDECIDED, Outcome
-from recheck_report.claims.predicates import TIMELESS, Questions
+from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record

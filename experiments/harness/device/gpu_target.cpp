@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "../base/clock.hpp"
@@ -15,6 +16,7 @@
 #include "hold.hpp"
 #include "meter.hpp"
 #include "nvml.hpp"
+#include "staging.hpp"
 #include "target.hpp"
 
 namespace recheck {
@@ -73,6 +75,20 @@ class GpuTarget final : public Target {
   void copy_out(float* to, const float* from, std::int64_t count) override {
     check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(float),
                      cudaMemcpyDeviceToHost));
+  }
+  void load(float* to, const float* from, std::int64_t count) override {
+    if (Staging* staging = staging_of(count))
+      staging->copy_in(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from),
+                       static_cast<std::size_t>(count) * sizeof(float));
+    else
+      copy_in(to, from, count);
+  }
+  void save(float* to, const float* from, std::int64_t count) override {
+    if (Staging* staging = staging_of(count))
+      staging->copy_out(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from),
+                        static_cast<std::size_t>(count) * sizeof(float));
+    else
+      copy_out(to, from, count);
   }
   void poison(float* data, std::int64_t count) override {
     check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
@@ -249,6 +265,21 @@ class GpuTarget final : public Target {
       2 * most_samples * clock_slots *
       static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
 
+  /// Buffers for a copy of this many floats; null if it is short, or if the host cannot pin memory.
+  Staging* staging_of(std::int64_t count) {
+    constexpr std::int64_t short_copy = 1 << 21;
+    if (count < short_copy) return nullptr;
+    if (!tried_staging_) {
+      tried_staging_ = true;
+      try {
+        staging_.emplace(stream_);
+      } catch (const CudaError& error) {
+        if (!error.out_of_memory) throw;
+      }
+    }
+    return staging_ ? &*staging_ : nullptr;
+  }
+
   /// Where the i-th reading of all multiprocessors' clocks is stored.
   ClockReading* readings(int i) {
     return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
@@ -347,6 +378,8 @@ class GpuTarget final : public Target {
   Array scratch_;                 // clock readings, and flush_l2's sink
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
+  bool tried_staging_ = false;
+  std::optional<Staging> staging_;
 };
 
 }  // namespace

@@ -36,20 +36,6 @@ Answer<T> answer(const Reason& failed, T value) {
   return {std::move(value), ""};
 }
 
-/// nvmlProcessInfo_t, from its second version on.
-struct ProcessInfo {
-  unsigned pid;
-  unsigned long long memory;
-  unsigned gpu_instance, compute_instance;
-};
-
-/// nvmlProcessUtilizationSample_t: per cent of the units' time in the second before `timestamp`.
-struct UtilizationSample {
-  unsigned pid;
-  unsigned long long timestamp;  // microseconds
-  unsigned multiprocessors, memory, encoder, decoder;
-};
-
 /// Bits of the clock's throttle reasons, lowest first.
 constexpr std::string_view throttle_names[] = {"gpu_idle",
                                                "applications_clocks_setting",

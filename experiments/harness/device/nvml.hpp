@@ -17,6 +17,20 @@ struct Answer {
   std::string reason;
 };
 
+/// nvmlProcessInfo_t, from its second version on.
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long memory;
+  unsigned gpu_instance, compute_instance;
+};
+
+/// nvmlProcessUtilizationSample_t: per cent of the units' time in the second before `timestamp`.
+struct UtilizationSample {
+  unsigned pid;
+  unsigned long long timestamp;  // microseconds
+  unsigned multiprocessors, memory, encoder, decoder;
+};
+
 /// NVIDIA's management library for one GPU, loaded at run time and used for queries only. If the
 /// library or an answer is missing, the answer holds the reason; nothing throws.
 class Nvml {

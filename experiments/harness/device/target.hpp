@@ -84,8 +84,12 @@ class Target {
   /// `count` floats; throws OutOfMemory.
   virtual float* allocate(std::int64_t count) = 0;
   virtual void release(float* data) noexcept = 0;
+  /// As a program copies from and to its own memory: this is timed end to end.
   virtual void copy_in(float* to, const float* from, std::int64_t count) = 0;
   virtual void copy_out(float* to, const float* from, std::int64_t count) = 0;
+  /// The quickest way, for all other copies.
+  virtual void load(float* to, const float* from, std::int64_t count) { copy_in(to, from, count); }
+  virtual void save(float* to, const float* from, std::int64_t count) { copy_out(to, from, count); }
   /// Sets every bit of the memory, which makes each float a NaN, and spoils scratch memory that a
   /// launch might read before writing it.
   virtual void poison(float* data, std::int64_t count) = 0;

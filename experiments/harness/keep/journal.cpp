@@ -118,10 +118,11 @@ Lines lines_of(const Case& c) {
 
 namespace {
 
-/// A case's lines with their newlines: its samples first, as the other one completes it.
-std::string text_of(const Case& c) {
+/// Appends a case's lines with their newlines: its samples first, as the other one completes it.
+void add_lines(std::string& text, const Case& c) {
   const auto [record, samples] = lines_of(c);
-  return (samples.empty() ? "" : samples + "\n") + record + "\n";
+  if (!samples.empty()) text.append(samples) += '\n';
+  text.append(record) += '\n';
 }
 
 /// What changes in the record's head while the run continues.
@@ -143,7 +144,7 @@ std::string state_of(const Record& record) {
 Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
   std::string begin = to_line(record.head()) + "\n";
-  for (const Case& c : record.cases) begin += text_of(c);
+  for (const Case& c : record.cases) add_lines(begin, c);
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
@@ -156,7 +157,8 @@ Journal::~Journal() {
 }
 
 void Journal::append(const Case& c, const Record& record) {
-  const auto line = state_of(record) + text_of(c);
+  std::string line = state_of(record);
+  add_lines(line, c);
   ssize_t written = 0;
   do {
     written = write(file_, line.data(), line.size());

@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "../../../reference/parallel.hpp"
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../device/load_monitor.hpp"
@@ -57,9 +58,12 @@ std::string read_text(const fs::path& path) {
     refuse_file("it is not a regular file");
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse_file(std::strerror(errno));
-  if (fs::file_size(path) > most_bytes)
+  const auto size = fs::file_size(path);
+  if (size > most_bytes)
     refuse_file("it has more than " + std::to_string(most_bytes >> 20) + " MiB");
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text(size, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(size));
+  return text;
 }
 
 [[noreturn]] void not_a_record(const std::filesystem::path& path) {
@@ -75,15 +79,28 @@ Json head_of(const std::filesystem::path& path, std::string_view text) {
 /// Collects the lines of a run's files; later lines replace earlier ones.
 class Reader {
  public:
-  /// Reads the complete lines of a text; `number` is that of its first line in `path`. Throws
-  /// std::runtime_error, in one line, if one is damaged.
+  /// Reads the complete lines of a text, which may be elements of a list; `number` is that of its
+  /// first line in `path`. Throws std::runtime_error, in one line, if one is damaged.
   void read(const std::filesystem::path& path, std::string_view text, std::ptrdiff_t number) {
-    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; ++number) {
-      if (!take(text.substr(0, end)))
-        throw std::runtime_error(path.string() + ": line " + std::to_string(number) +
-                                 " is damaged");
+    std::vector<std::string_view> lines;
+    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;) {
+      auto line = text.substr(0, end);
+      line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+      if (line.ends_with(',')) line.remove_suffix(1);
+      lines.push_back(line);
       text.remove_prefix(end + 1);
     }
+    std::vector<char> is_whole(lines.size());
+    reference::parallel_for(std::ssize(lines), [&](std::int64_t i) {
+      const auto& line = lines[static_cast<std::size_t>(i)];
+      is_whole[static_cast<std::size_t>(i)] =
+          (line.starts_with(about_case) || line.starts_with(about_run)) && Json::accept(line);
+    });
+    if (const auto damaged = std::ranges::find(is_whole, false); damaged != is_whole.end())
+      throw std::runtime_error(path.string() + ": line " +
+                               std::to_string(number + (damaged - is_whole.begin())) +
+                               " is damaged");
+    for (const auto line : lines) take(line);
   }
 
   Earlier finish(Json head) {
@@ -94,22 +111,20 @@ class Reader {
   }
 
  private:
-  /// Whether the line, which may be an element of a list, is JSON and begins as a line about a case
-  /// or a run does.
-  bool take(std::string_view line) {
-    constexpr std::string_view about_case = R"({"id":")", about_run = R"({"wall_seconds":)";
-    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
-    if (line.ends_with(',')) line.remove_suffix(1);
-    if (!Json::accept(line)) return false;
-    if (line.starts_with(about_run)) state_ = line;
-    if (!line.starts_with(about_case)) return line.starts_with(about_run);
+  // how lines begin
+  static constexpr std::string_view about_case = R"({"id":")", about_run = R"({"wall_seconds":)";
+
+  void take(std::string_view line) {
+    if (line.starts_with(about_run)) {
+      state_ = line;
+      return;
+    }
     const auto end = line.find('"', about_case.size());
-    const std::string id(line.substr(about_case.size(), end - about_case.size()));
+    std::string id(line.substr(about_case.size(), end - about_case.size()));
     const auto [place, is_new] = places_.try_emplace(id, cases_.size());
-    if (is_new) cases_.push_back({id, {}});
+    if (is_new) cases_.push_back({std::move(id), {}});
     auto& [record, samples] = cases_[place->second].second;
     (line.substr(end).starts_with(R"(","samples":)") ? samples : record) = line;
-    return true;
   }
 
   std::vector<std::pair<std::string, Lines>> cases_;
@@ -212,26 +227,22 @@ std::string stamp(const Json& text) {
 }  // namespace
 
 Reason difference(const Json& was, const Json& is, const std::vector<std::string>& ignored) {
-  // without the order of keys, which has no meaning, and flat: {"/gpu/name": ...}
+  // without the order of keys, which has no meaning
   const auto essence = [&](nlohmann::json environment) {
     for (const char* passing : {"started", "command", "state", "unknown"})
       environment.erase(passing);
     for (const auto& name : ignored) environment.erase(name);
     for (auto& condition : environment["conditions"])
       condition.erase("code");  // a sentence is left
-    return environment.flatten();
+    return environment;
   };
   const auto before = essence(was), now = essence(is);
-  std::set<std::string> keys;
-  for (const auto& environment : {before, now})
-    for (const auto& [key, value] : environment.items()) keys.insert(key);
-  for (const auto& key : keys) {
-    const auto then = before.value(key, nlohmann::json()), today = now.value(key, nlohmann::json());
-    if (then == today) continue;
-    const auto name = shown(key.substr(1));  // quoted
-    return name.substr(1, name.size() - 2) + " was " + shown(then) + ", is " + shown(today);
-  }
-  return {};
+  const auto changes = nlohmann::json::diff(before, now);
+  if (changes.empty()) return {};
+  const std::string path = changes[0]["path"], name = shown(path.substr(1));  // quoted
+  const nlohmann::json::json_pointer at(path);
+  return name.substr(1, name.size() - 2) + " was " + shown(before.value(at, nlohmann::json())) +
+         ", is " + shown(now.value(at, nlohmann::json()));
 }
 
 std::optional<Case> case_named(std::span<const Experiment> experiments, const std::string& id) {

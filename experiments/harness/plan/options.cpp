@@ -22,7 +22,7 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--resume] [--force]
+               [--slow-cpu] [--resume] [--force]
                [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
        PROGRAM --gate --cases=FILE [--nonce=N]
@@ -36,6 +36,8 @@ Checks and times every strategy at every shape and writes FOLDER/record.json (de
   --regime    only these:REGIMES
   --cases     only the cases whose ids are in FILE, one per line, plus the machine's ceilings and the
               self-audit. --resume without it continues with all other cases
+  --slow-cpu  only CPU rows that should take a second or more on one core, and leave the GPU alone;
+              --resume without it continues with all other cases
   --budget    wall time of the whole run: 5min, 300s or 300. Cases that should not fit are dropped and
               listed: sweeps first, then the largest shapes, headline shapes last
   --per-case  seconds of sampling per case (default 1, or 0.2 without a GPU); its proof and first samples
@@ -59,22 +61,14 @@ Exit status: 0 all cases have a result, whether they passed or not; 1 the record
 --gate found a wrong kernel; 2 invalid arguments; 77 --gate could not test every row; 130 interrupted.
 )";
 
-double positive(const std::string& flag, const std::string& text) {
+/// A number from 0, exclusive, to 10^6 in one of these units; `kind` names it in the error.
+double positive(const std::string& flag, const std::string& text, const std::string& kind,
+                const std::map<std::string, double>& units) {
   std::string rest;
   const double value = number_in(text, rest);
-  if (!rest.empty() || !(value > 0) || value > 1e6)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a positive number up to 1000000");
-  return value;
-}
-
-/// The seconds in "5min", "300s" or "300".
-double duration(const std::string& flag, const std::string& text) {
-  std::string rest;
-  const double value = number_in(text, rest);
-  const std::map<std::string, double> units = {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}};
   const auto unit = units.find(rest);
   if (unit == units.end() || !(value > 0) || value > 1e6)
-    throw std::invalid_argument(flag + ": '" + text + "' is not a time such as 5min, 300s or 300");
+    throw std::invalid_argument(flag + ": '" + text + "' is not a " + kind);
   return value * unit->second;
 }
 
@@ -125,21 +119,25 @@ std::string usage_of(const std::string& program, std::span<const Experiment> exp
 /// What each flag with a value does with that value.
 using Setters = std::map<std::string, std::function<void(const std::string&)>>;
 Setters setters(Options& options) {
-  return {
-      {"--output", [&](const auto& value) { options.output = value; }},
-      {"--experiment", [&](const auto& value) { options.choice.experiments = split(value); }},
-      {"--strategy", [&](const auto& value) { options.choice.strategies = split(value); }},
-      {"--shape", [&](const auto& value) { options.choice.shapes = split(value); }},
-      {"--regime", [&](const auto& value) { options.choice.regimes = split(value); }},
-      {"--cases", [&](const auto& value) { options.choice.cases = lines_of(value); }},
-      {"--per-case", [&](const auto& value) { options.per_case = positive("--per-case", value); }},
-      {"--budget",
-       [&](const auto& value) {
-         options.command_budget = duration("--budget", value);
-         options.budget = value;
-       }},
-      {"--seed", [&](const auto& value) { options.seed = whole_number("--seed", value); }},
-      {"--nonce", [&](const auto& value) { options.nonce = whole_number("--nonce", value); }}};
+  return {{"--output", [&](const auto& value) { options.output = value; }},
+          {"--experiment", [&](const auto& value) { options.choice.experiments = split(value); }},
+          {"--strategy", [&](const auto& value) { options.choice.strategies = split(value); }},
+          {"--shape", [&](const auto& value) { options.choice.shapes = split(value); }},
+          {"--regime", [&](const auto& value) { options.choice.regimes = split(value); }},
+          {"--cases", [&](const auto& value) { options.choice.cases = lines_of(value); }},
+          {"--per-case",
+           [&](const auto& value) {
+             options.per_case =
+                 positive("--per-case", value, "positive number up to 1000000", {{"", 1}});
+           }},
+          {"--budget",
+           [&](const auto& value) {
+             options.command_budget = positive("--budget", value, "time such as 5min, 300s or 300",
+                                               {{"", 1}, {"s", 1}, {"min", 60}, {"h", 3600}});
+             options.budget = value;
+           }},
+          {"--seed", [&](const auto& value) { options.seed = whole_number("--seed", value); }},
+          {"--nonce", [&](const auto& value) { options.nonce = whole_number("--nonce", value); }}};
 }
 
 }  // namespace
@@ -154,13 +152,13 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
   const std::map<std::string, bool*> switches = {{"--resume", &options.resume},
                                                  {"--recover", &options.recover},
                                                  {"--force", &options.force},
+                                                 {"--slow-cpu", &options.slow_cpu},
                                                  {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {
-    const Flag given(argument);
-    const auto& [word, flag, value] = given;
+    const std::string word = argument, flag = word.substr(0, word.find('='));
     options.command += " " + word;
     flags.insert(flag);
-    if (given.asks_for_help()) {
+    if (flag == "--help" || flag == "-h") {
       std::cout << usage_of(program, experiments);
       std::exit(0);
     }
@@ -170,13 +168,16 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
     }
     if (flag.starts_with("--benchmark_")) {
       options.benchmark_prints = true;  // the user expects its output
-      options.benchmark_lists |= flag == "--benchmark_list_tests" && value != "false";
+      options.benchmark_lists |= flag == "--benchmark_list_tests" && !word.ends_with("=false");
       left.push_back(argument);
     } else if (const auto found = switches.find(word); found != switches.end()) {
       *found->second = true;
+    } else if (const auto setter = with_value.find(flag); setter == with_value.end()) {
+      throw std::invalid_argument("unknown flag '" + word + "'; see " + program + " --help");
+    } else if (word.size() <= flag.size() + 1) {
+      throw std::invalid_argument(flag + " needs a value: " + flag + "=...");
     } else {
-      given.check(with_value.contains(flag), program);
-      with_value.at(flag)(value);
+      setter->second(word.substr(flag.size() + 1));
     }
   }
   if (options.gate) check_gate(flags);

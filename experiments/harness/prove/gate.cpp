@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "../base/clock.hpp"
 #include "../base/mix.hpp"
@@ -44,8 +45,11 @@ Reason written_outside(std::span<const float> storage, std::span<const Placed> o
   const auto* bytes = reinterpret_cast<const unsigned char*>(storage.data());
   const Placed* nearest = &outputs[0];
   const auto written = [&](std::int64_t begin, std::int64_t end) -> Reason {
+    // all bytes are equal if each equals the next, which memcmp finds many bytes at a time
+    const auto* first = bytes + begin;
+    const auto count = static_cast<std::size_t>(end - begin);
+    if (count == 0 || (*first == 0xff && std::memcmp(first, first + 1, count - 1) == 0)) return {};
     const auto* at = std::find_if(bytes + begin, bytes + end, [](auto b) { return b != 0xff; });
-    if (at == bytes + end) return {};
     const auto& [extent, ld, place] = *nearest;
     const std::string which =
         outputs.size() > 1 ? " " + std::to_string(nearest - outputs.data() + 1) : "";
@@ -174,7 +178,7 @@ Gate::Output Gate::copied(std::span<const float> copy) { return {digest(copy), n
 
 std::span<const float> Gate::on_host(const Output& output) {
   if (output.on_target == nullptr) return output.copy;
-  operands_.target().copy_out(host_output_.data(), output.on_target, std::ssize(host_output_));
+  operands_.target().save(host_output_.data(), output.on_target, std::ssize(host_output_));
   return host_output_;
 }
 

@@ -65,8 +65,12 @@ void poison_around(HostMatrix& matrix) {
 template <typename T>
 void write_elements(HostMatrix& matrix, const auto& value) {
   auto* elements = reinterpret_cast<T*>(matrix.elements.data());
-  reference::parallel_for(matrix.rows, [&](std::int64_t i) {
-    for (std::int64_t j = 0; j < matrix.columns; ++j)
+  // long rows in parts: a vector has only one
+  constexpr std::int64_t length = 1 << 16;
+  const std::int64_t parts = std::max<std::int64_t>(1, (matrix.columns + length - 1) / length);
+  reference::parallel_for(matrix.rows * parts, [&](std::int64_t part) {
+    const std::int64_t i = part / parts, begin = part % parts * length;
+    for (std::int64_t j = begin; j < std::min(begin + length, matrix.columns); ++j)
       elements[i * matrix.ld + j] = static_cast<T>(value(i, j));
   });
   poison_around(matrix);
@@ -96,9 +100,10 @@ void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, in
           return (static_cast<int>(2 * (h >> 41) + 1) - (1 << 23)) * 0x1p-24;
       }
       const bool is_wide = wide_every > 0 && (i + j) % wide_every == 0;
-      const double magnitude = is_wide
-                                   ? wide - 2 * static_cast<int>((h >> 33) % 400)
-                                   : 1 + static_cast<int>((h >> 33) % static_cast<unsigned>(limit));
+      const double magnitude =
+          is_wide
+              ? wide - 2 * static_cast<int>((h >> 33) % 400)
+              : 1 + static_cast<int>(static_cast<unsigned>(h >> 33) % static_cast<unsigned>(limit));
       return !std::is_unsigned_v<T> && (h & 1) != 0 ? -magnitude : magnitude;
     });
   });

@@ -165,13 +165,13 @@ void Operands::make_starts(Inputs& inputs) {
                     extent.columns * size);
     }
     if (!array) array = std::make_shared<const Array>(*target_, output_floats_);
-    target_->copy_in(array->data(), host.data(), output_floats_);
+    target_->load(array->data(), host.data(), output_floats_);
   }
 }
 
 void Operands::copy_in(const Input& input) const {
   const auto& elements = input.host->elements;
-  target_->copy_in(input.array->data(), elements.data(), std::ssize(elements));
+  target_->load(input.array->data(), elements.data(), std::ssize(elements));
 }
 
 std::vector<std::uint64_t> Operands::digests(std::span<Input* const> inputs) const {

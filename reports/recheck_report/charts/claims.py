@@ -15,7 +15,7 @@ from recheck_report.claims import Check, Judged, Outcome
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import VERDICTS, duration, factor, rate, significant
 from recheck_report.record.verdicts import FAILS
-from recheck_report.say.asked import of_other_case
+from recheck_report.say.outcome import of_other_case
 from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 
 NOTE = (

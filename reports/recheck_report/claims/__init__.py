@@ -1,13 +1,11 @@
 """The documents' claims and errata, and the verdicts of a record and its probes on them."""
 
-from recheck_report.claims.changed_checks import ChangedCheck
 from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection, load_collection
+from recheck_report.claims.documents import Listing, Source
 from recheck_report.claims.judge import Corrected, Judged, Judgement, judge
-from recheck_report.claims.listings import Listing
-from recheck_report.claims.load import Claim, Erratum
+from recheck_report.claims.load import ChangedCheck, Claim, Erratum
 from recheck_report.claims.outcome import Outcome
-from recheck_report.claims.sources import Source
 from recheck_report.claims.toml import BadClaim
 
 __all__ = [

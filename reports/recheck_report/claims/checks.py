@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
-from recheck_report.claims.quantity import BYTES, OPERATIONS, quantity
-from recheck_report.claims.toml import list_of, one_of
+from recheck_report.claims.toml import BYTES, OPERATIONS, list_of, one_of, quantity
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, Unfit, list_or_nearest, only, typed

@@ -13,15 +13,27 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from recheck_report.claims import figures
-from recheck_report.claims.changed_checks import ChangedCheck, load_changed_checks
 from recheck_report.claims.checks import Check
-from recheck_report.claims.figures import Figures
-from recheck_report.claims.listings import Listing, load_listings
-from recheck_report.claims.load import Claim, Erratum, load_claims, load_errata
-from recheck_report.claims.sources import SOURCES, Settings, Source, load_sources
+from recheck_report.claims.documents import (
+    SOURCES,
+    Figures,
+    Listing,
+    Settings,
+    Source,
+    load_figures,
+    load_listings,
+    load_sources,
+)
+from recheck_report.claims.load import (
+    ChangedCheck,
+    Claim,
+    Erratum,
+    load_changed_checks,
+    load_claims,
+    load_errata,
+)
 from recheck_report.claims.story import STORY, Story, load_stories
-from recheck_report.claims.toml import BadClaim
+from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.record import Record
 from recheck_report.record.typed import list_or_nearest
 
@@ -119,27 +131,29 @@ def load_collection(folder: Path) -> Collection:
             why = f"nothing reads a file of this name; choose from {', '.join(names)}"
             raise BadClaim(f"{path}: {why}")
     sources, settings = load_sources(folder)
+    claims, errata = load_claims(folder, sources), load_errata(folder, sources)
+    if settings.order:
+        claims = tuple(sorted(claims, key=lambda claim: in_order(claim.id)))
+        errata = tuple(sorted(errata, key=lambda erratum: in_order(erratum.id)))
+    ids = [claim.id for claim in claims]
     collection = Collection(
         folder,
         sources,
-        load_claims(folder),
-        load_errata(folder),
-        load_listings(folder),
-        load_changed_checks(folder),
-        {path.parent.name: figures.load(path) for path in sorted(folder.glob("*/figures.toml"))},
+        claims,
+        errata,
+        load_listings(folder, sources),
+        load_changed_checks(folder, ids),
+        {
+            path.parent.name: load_figures(path, sources, ids)
+            for path in sorted(folder.glob("*/figures.toml"))
+        },
         stories=load_stories(folder),
         settings=settings,
     )
-    for fault in _faults(collection):
-        raise BadClaim(f"{folder}/{fault}")
-    return collection
-
-
-def _faults(collection: Collection) -> Iterator[str]:
-    """A line for each snippet that a check names and that does not exist."""
-    snippets = [path.stem for path in sorted((collection.folder / SNIPPETS).glob("*.cu"))]
+    snippets = [path.stem for path in sorted((folder / SNIPPETS).glob("*.cu"))]
     for address, check in collection.asked:
         kind, _, name = check.test.partition(":")
         if kind == "compile" and (name := name.removesuffix(FIXED)) not in snippets:
             what = f"{SNIPPETS}/ has no {name}.cu; {list_or_nearest(snippets, name)}"
-            yield f"{address}: field {check.place}.test: {what}"
+            raise BadClaim(f"{folder}/{address}: field {check.place}.test: {what}")
+    return collection

@@ -18,9 +18,9 @@ from recheck_report.claims.outcome import (
     UNDECIDED,
     Absence,
     Outcome,
+    Questions,
     all_of,
 )
-from recheck_report.claims.predicates import Questions
 from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record import verdicts as VERDICT

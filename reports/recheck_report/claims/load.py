@@ -1,4 +1,5 @@
-"""The documents' claims, <experiment>/claims.toml, and their errata, errata.toml, as typed values.
+"""The documents' claims (<experiment>/claims.toml), their errata (errata.toml), and the log of
+changed checks (changes.toml), as typed values.
 
 A claim has a quote, and checks that a record can answer. An erratum is a place where a document is
 wrong as printed, and its proof.
@@ -7,17 +8,16 @@ wrong as printed, and its proof.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, Open, checks_of
 from recheck_report.claims.expression import names
-from recheck_report.claims.sources import load_sources
 from recheck_report.claims.story import GAIN, Part
-from recheck_report.claims.toml import BadClaim, Id, Said, in_order, load_tables, one_of
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of
 from recheck_report.record.typed import (
     BadRecord,
     Is,
@@ -28,9 +28,17 @@ from recheck_report.record.typed import (
     read_toml,
     typed,
 )
+from recheck_report.record.verdicts import (
+    DEPENDS,
+    FAILS_HERE,
+    NOT_JUDGED,
+    NOT_MEASURED,
+    UNDECIDED,
+    VERDICTS,
+    WRONG_AS_PRINTED,
+)
 
 ERRATA = "errata.toml"
-T = TypeVar("T", "Claim", "Erratum")
 # the kinds of claims by the forms of their checks; the first that fits counts
 KINDS = {
     "timed": (
@@ -189,45 +197,102 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
     return typed(Claim, table | read)
 
 
-def _erratum(table: dict[str, Any]) -> Erratum:
-    return typed(Erratum, table | {"check": [*checks_of(table, "check")]})
-
-
-def load(path: Path) -> tuple[Claim, ...]:
-    """The claims of one file, in its order; raises BadClaim."""
+def _load(path: Path, sources: Collection[str]) -> tuple[Claim, ...]:
+    """The claims of one file, in its order."""
     document = read_toml(path, BadClaim)
     try:
         choices = typed(dict[str, Any], document.pop("open", {}), "open")
         by_name = {name: _open(name, table) for name, table in choices.items()}
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    experiment, (documents, _) = path.parent.name, load_sources(path.parents[1])
-    parse = partial(_claim, experiment=experiment, choices=by_name)
+    parse = partial(_claim, experiment=path.parent.name, choices=by_name)
     more = document, " and [open]"
-    return load_tables(path, "claim", parse, *more, unique="id", document=documents)
+    return load_tables(path, "claim", parse, *more, unique="id", document=sources)
 
 
-def _ordered(folder: Path, entries: Iterable[T]) -> tuple[T, ...]:
-    """In the order of the files, or by id, as the collection's settings have it."""
-    _, settings = load_sources(folder)
-    return tuple(sorted(entries, key=lambda e: in_order(e.id)) if settings.order else entries)
-
-
-@cache
-def load_claims(folder: Path) -> tuple[Claim, ...]:
-    """All claims; raises BadClaim."""
+def load_claims(folder: Path, sources: Collection[str]) -> tuple[Claim, ...]:
+    """The claims of all files; raises BadClaim."""
     by_id: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
-        for claim in load(path):
+        for claim in _load(path, sources):
             if claim.id in by_id:
                 first = folder / by_id[claim.id].experiment / path.name
                 raise BadClaim(f"{path}: claim {claim.id}: field id: {first} has it too")
             by_id[claim.id] = claim
-    return _ordered(folder, by_id.values())
+    return tuple(by_id.values())
 
 
-def load_errata(folder: Path) -> tuple[Erratum, ...]:
+def load_errata(folder: Path, sources: Collection[str]) -> tuple[Erratum, ...]:
     """All errata, empty without a file; raises BadClaim."""
-    documents, _ = load_sources(folder)
-    errata = load_tables(folder / ERRATA, "erratum", _erratum, unique="id", document=documents)
-    return _ordered(folder, errata)
+
+    def read(table: dict[str, Any]) -> Erratum:
+        return typed(Erratum, table | {"check": [*checks_of(table, "check")]})
+
+    return load_tables(folder / ERRATA, "erratum", read, unique="id", document=sources)
+
+
+CHANGES = "changes.toml"
+# the words of earlier evidence, and today's words for the same
+EARLIER = {
+    "fails": (FAILS_HERE, WRONG_AS_PRINTED),
+    "inconclusive": (UNDECIDED, DEPENDS),
+    "not_measured": (NOT_MEASURED, NOT_JUDGED),
+}
+CAUSES = ("check", "transcription", "open choice")
+
+
+@dataclass(frozen=True)
+class Entry(Strict):
+    """An entry of the log: claims whose checks were changed for one reason."""
+
+    date: Annotated[str, Is(pattern=r"^\d{4}-\d\d-\d\d$", form="like 2026-11-21")]
+    # the last commit with the old checks
+    commit: Annotated[str, Is(pattern="^[0-9a-f]{40}$", form="40 hex digits")]
+    # the question of each claim's old check, in one line, by the claim
+    asked: Annotated[dict[str, Said], Is(filled=True)]
+    # their verdict on the evidence committed then, in the words of then
+    verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
+    because: Annotated[str, Is(one_of=CAUSES)]
+    reason: Said
+
+
+@dataclass(frozen=True)
+class ChangedCheck:
+    """The old check of a claim, and why it was changed."""
+
+    claim: str
+    asked: str
+    entry: Entry
+
+
+def load_changed_checks(folder: Path, claims: Collection[str]) -> tuple[ChangedCheck, ...]:
+    """The changes of the log in their order, empty without a file; raises BadClaim. `claims`: the
+    ids of those that it may name."""
+    before: dict[str, Any] = {}
+
+    def read(table: dict[str, Any]) -> Entry:
+        """An entry without a date or commit has those of the entry before."""
+        before.update({key: table[key] for key in ("date", "commit") if key in table})
+        entry = typed(Entry, before | table)
+        for claim in entry.asked:
+            one_of(claims, claim, "asked")
+        return entry
+
+    entries = load_tables(folder / CHANGES, "change", read)
+    return tuple(ChangedCheck(*asked, entry) for entry in entries for asked in entry.asked.items())
+
+
+def changed_verdicts(
+    changes: Sequence[ChangedCheck], today: Mapping[str, str]
+) -> list[ChangedCheck]:
+    """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
+    not count."""
+    shown = []
+    for at, change in enumerate(changes):
+        later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == change.claim)
+        after = next(later, today[change.claim])
+        then = change.entry.verdict
+        same = (then, NOT_MEASURED, *EARLIER.get(then, ()))
+        if after not in same:
+            shown.append(change)
+    return shown

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from recheck_report.claims import BadClaim, Collection, Judgement, family, judge, load_collection
-from recheck_report.claims.changed_checks import ChangedCheck, changed_verdicts
+from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
+from recheck_report.claims.load import ChangedCheck, changed_verdicts
 from recheck_report.claims.names import slips
+from recheck_report.claims.outcome import comparisons_of
 from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
 from recheck_report.record.read import compressed, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.family import Comparisons, Member, Pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,8 @@ class Measured:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """All comparisons of the record's cases."""
-        return family.comparisons(self.record, self.collection)
+        """All comparisons of the record's cases, with the family behind its verdicts."""
+        return Comparisons(self.record, family(self.record, self.collection))
 
     @cached_property
     def faster_than_ceiling(self) -> dict[str, str]:
@@ -85,3 +87,19 @@ def read_gpu(path: Path, experiments: Path) -> Measured:
     if report.record.environment.gpu is None or not report.record.gpu_measured:
         raise BadRecord(f"{locate(path)}: has no measured GPU case to show; leave it out")
     return report
+
+
+def family(record: Record, claims: Collection) -> Iterator[Member]:
+    """The comparisons of claims, errata, stories and listings, some of them repeatedly."""
+    for _, check in claims.asked:
+        yield from comparisons_of(record, check)
+    for listing in claims.listings:
+        if experiment := record.experiment(listing.experiment):
+            at = f"{listing.shape or experiment.headline}/{record.ranked_by(experiment)}"
+            yield Pair(f"{listing.row}/{at}", f"{listing.general}/{at}")
+    for name, story in claims.stories.items():
+        if experiment := record.experiment(name):
+            for step in story.steps:
+                if step.base:
+                    at = f"{experiment.headline}/{record.ranked_by(experiment)}"
+                    yield Pair(f"{name}/{step.base}/{at}", f"{name}/{step.row}/{at}")

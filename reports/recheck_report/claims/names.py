@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from recheck_report.claims import expression
 from recheck_report.claims.collection import Collection
-from recheck_report.claims.sources import ALWAYS, SOURCES
+from recheck_report.claims.documents import ALWAYS, SOURCES
 from recheck_report.files import git
 from recheck_report.record.case import Source
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric

@@ -1,15 +1,30 @@
-"""The outcome of one check: the verdict, what was measured, and what is missing."""
+"""Answers checks from a record and its probes: one pure function for each form.
+
+An interval decides as far as it can: a bound that it straddles leaves the check undecided. So
+more noise can only move a verdict towards "undecided", and a common factor on both sides moves
+no ratio's verdict. What is missing makes a check "not measured", and is named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cached_property, partial
 from itertools import pairwise
+from operator import ne
 from typing import Literal
 
-from recheck_report.claims.checks import Check, Choice
-from recheck_report.record.probes import Trial
-from recheck_report.record.record import Case
+from recheck_report.claims import expression
+from recheck_report.claims.checks import COMPILED, SERIES, Check, Choice
+from recheck_report.claims.toml import BYTES
+from recheck_report.fallback import or_placeholder
+from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.record.probes import Probes, Trial
+from recheck_report.record.record import Case, Record
+from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
 from recheck_report.statistics.ratio import Ratio
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = "holds", "fails", "undecided", "not measured"
@@ -172,3 +187,315 @@ def overtakes(intervals: list[tuple[float, float]]) -> str:
         clear |= high < 1 and any(start > 1 for start, _ in later)
         possible |= low <= 1 and any(end >= 1 for _, end in later)
     return HOLDS if clear else UNDECIDED if possible else FAILS
+
+
+TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
+
+
+def _unjudged(why: str) -> Outcome:
+    raise Missing("sense", "", why)
+
+
+def _given(value: float | None) -> float:
+    """A number that must be set: a field that FORMS requires, or a measured ratio."""
+    assert value is not None
+    return value
+
+
+def _bounded(check: Check, low: float, high: float) -> str:
+    """A value with an interval against a check's at_least or at_most."""
+    if check.at_least is not None:
+        return above(low, high, check.at_least)
+    return below(low, high, _given(check.at_most))
+
+
+def exact(value: float, check: Check) -> str:
+    """A number without an interval against a check's equals, at_least or at_most."""
+    if check.equals is not None:
+        allowed = check.absolute or (check.relative or 0) * abs(check.equals)
+        return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
+    if check.at_least is not None:
+        return HOLDS if value >= check.at_least else FAILS
+    return HOLDS if value <= _given(check.at_most) else FAILS
+
+
+@dataclass(frozen=True)
+class Questions:
+    """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
+
+    record: Record
+    probes: Probes | None
+    comparisons: Comparisons
+
+    @cached_property
+    def _split(self) -> list[tuple[str, list[str]]]:
+        """The ids of the record's cases, with their parts."""
+        return [(name, name.split("/")) for name in self.record.by_id]
+
+    def ask(self, check: Check) -> Outcome:
+        if not check.over:
+            return self._ask(check)
+        over = tuple((choice, self._ask(varied)) for choice, varied in check.over)
+        outcomes = [outcome for _, outcome in over]
+        verdict, absence = over_all(outcome.verdict for outcome in outcomes), None
+        if verdict == NOT_MEASURED:
+            absence = outcomes[0].absence
+            if not all(outcome.absence for outcome in outcomes):
+                lacking = ((choice, o.absence) for choice, o in over if o.absence)
+                absence = next(replace(why, choice=choice) for choice, why in lacking)
+        return replace(
+            outcomes[0],
+            check=check,
+            verdict=verdict,
+            evidence=check.ids,
+            absence=absence,
+            run_to_run=None,
+            unsure=next((outcome.unsure for outcome in outcomes if outcome.unsure), None),
+            over=over,
+        )
+
+    def _ask(self, check: Check) -> Outcome:
+        answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
+        try:
+            outcome = or_placeholder(
+                lambda: answer(check), _unjudged, Missing, expression.BadExpression
+            )
+        except Missing as missing:
+            return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
+        # disturbed times do not affect counts and tests
+        unsure = None if check.form in TIMELESS else self._unsure(check)
+        return replace(outcome, verdict=UNDECIDED, unsure=unsure) if unsure else outcome
+
+    def _unsure(self, check: Check) -> Case | None:
+        """The first case of a check with an unreliable time."""
+        cases = (self.record.by_id.get(name) for name in check.ids)
+        return next((case for case in cases if case and case.unsure), None)
+
+    def timed(self, name: str) -> Case:
+        case = self.case(name)
+        if case.seconds is None:
+            raise Missing("time", name, case.why_not)
+        return case
+
+    def case(self, name: str) -> Case:
+        case = self.record.by_id.get(name)
+        if case is None:
+            raise Missing("case", name, self._nearest(name))
+        return case
+
+    def _nearest(self, name: str) -> str:
+        """The case that a name with a typing error in one part may mean, else an empty text."""
+        parts = name.split("/")
+        near = (n for n, split in self._split if sum(map(ne, split, parts)) == 1)
+        return next(iter(get_close_matches(name, near, 1, 0.95)), "")
+
+    def _pair(self, base: str, other: str, against: float = 1.0, picked: int = 1) -> Compared:
+        first, second = self.timed(base), self.timed(other)
+        return Compared(first, second, self.comparisons.verdict(first, second, against, picked))
+
+    def _tested(
+        self, check: Check, fact: Compared | Share, asks: Callable[[float, float], str],
+        significant: bool = True, unit: str = "×",
+    ) -> Outcome:  # fmt: skip
+        """The outcome of a ratio whose widened interval answers what the check asks."""
+        ratio = fact.ratio
+        verdict, alone = (asks(*r.with_margin) for r in (ratio, ratio.in_one_process))
+        run_to_run = None
+        if not significant:
+            verdict = UNDECIDED
+        elif verdict == UNDECIDED != alone:
+            run_to_run = ratio.resolution
+        ends = ratio.value, ratio.low, ratio.high
+        margin = ratio.resolution
+        return Outcome(
+            check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, margin
+        )
+
+    def _ratio(self, check: Check, picked: int = 1) -> Outcome:
+        pair = self._pair(check.base, check.other, check.bound, picked)
+        asks = partial(above if check.above is not None else below, bound=check.bound)
+        return self._tested(check, pair, asks, pair.ratio.significant)
+
+    def _equivalent(self, check: Check) -> Outcome:
+        share = 1 + _given(check.within)
+        asks = partial(within, bounds=(1 / share, share))
+        return self._tested(check, self._pair(check.base, check.other), asks)
+
+    def _order(self, check: Check) -> Outcome:
+        """From the fastest to the slowest: each ahead of the next."""
+        steps = [
+            self._ratio(Check("ratio", base=slow, other=fast, above=1.0))
+            for fast, slow in pairwise(check.cases)
+        ]
+        least = min(steps, key=lambda step: _given(step.value))
+        closest = least.fact
+        assert isinstance(closest, Compared)
+        fact = Ordered(tuple(map(self.timed, check.cases)), closest)
+        return replace(
+            least, check=check, verdict=all_of(step.verdict for step in steps),
+            evidence=check.ids, fact=fact, run_to_run=None, margin=None,
+        )  # fmt: skip
+
+    def _extremes(self, check: Check) -> Outcome:
+        """The fastest of several cases against the slowest."""
+        for name in check.cases:
+            self.timed(name)
+        ends = extremes(self.record, check)
+        pair = Check("ratio", check.says, base=ends.base, other=ends.other, above=check.above)
+        return replace(self._ratio(pair, ends.picked), check=check, evidence=check.ids)
+
+    def _monotone(self, check: Check) -> Outcome:
+        series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
+        pairs = [Pair(*check.at(shape)) for shape in check.shapes]
+        sure = [self.comparisons.corrected(Step(*step)).significant for step in pairwise(pairs)]
+        verdict = steps([pair.ratio.with_margin for pair in series], sure)
+        return Outcome(check, verdict, evidence=check.ids, fact=series)
+
+    def _crossover(self, check: Check) -> Outcome:
+        series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
+
+        def ends(ratio: Ratio) -> tuple[float, float]:
+            """The interval; it includes 1 if the ratio does not differ significantly from 1."""
+            low, high = ratio.with_margin
+            return (low, high) if ratio.significant else (min(low, 1), max(high, 1))
+
+        verdict = overtakes([ends(pair.ratio) for pair in series])
+        return Outcome(check, verdict, evidence=check.ids, fact=series)
+
+    def _fraction_of_roof(self, check: Check) -> Outcome:
+        case = self.timed(check.of)
+        whole = self.timed(check.roof) if "/" in check.roof else None
+        asked, at_one = share(self.record, check)
+        ratio = self.comparisons.corrected(asked).times(at_one)
+        asks = partial(_bounded, check)
+        return self._tested(check, Share(case, ratio, whole), asks, ratio.significant, unit="")
+
+    def _rate(self, check: Check) -> Outcome:
+        case, time = self.timed(check.of), self.timed(check.of).time
+        work = case.bytes if check.unit == BYTES else case.flops
+        if not work:
+            raise Missing("work", check.of)
+        value, low, high = (work / seconds for seconds in (time.median, time.high, time.low))
+        verdict = _bounded(check, low, high)
+        return Outcome(check, verdict, value, low, high, check.unit, check.ids, case)
+
+    def _probed(self, machine: bool = True) -> Probes:
+        """`machine`: whether the answer depends on the machine, or only on the code."""
+        if self.probes is None:
+            raise Missing("probes")
+        if foreign := self.probes.foreign(self.record, machine):
+            raise Missing("matching probes", "", foreign)
+        return self.probes
+
+    def _counter(self, check: Check, name: str) -> float:
+        shape, probes = self.case(name).shape, self._probed()
+        counters = probes.counters.get(name)
+        if counters is None or counters.reason:
+            raise Missing("counters", name, (counters and counters.reason) or "")
+        try:
+            return float(expression.evaluate(check.expression, {**counters.values, **shape}))
+        except expression.Unknown as error:
+            raise Missing("counter", name, error.name) from error
+
+    def _count(self, check: Check) -> Outcome:
+        count = self._counter(check, check.of)
+        value, fact = count, Counted(count)
+        if check.per:
+            base = self._counter(check, check.per)
+            if base == 0:
+                raise Missing("base count", check.per)
+            value, fact = count / base, Counted(count, self.case(check.per), base)
+        return Outcome(check, exact(value, check), value, evidence=check.ids, fact=fact)
+
+    def _attributes(self) -> dict[str, float]:
+        """The known attributes of the device, by name."""
+        gpu = self.record.environment.gpu
+        values: dict[str, float] = {}
+        if self.probes and not self.probes.foreign(self.record):
+            values |= {k: v for k, v in self.probes.attributes.items() if v}  # 0: not known
+        if gpu:
+            values |= {k: v for k, v in vars(gpu).items() if type(v) in (int, float)}
+        return values
+
+    def _attribute_missing(self, name: str) -> Missing:
+        if self.record.environment.gpu is None:
+            return Missing("GPU", "", self.record.environment.gpu_reason or "")
+        self._probed()  # may raise a better reason
+        return Missing("attribute", name)
+
+    def _attribute(self, check: Check) -> Outcome:
+        value = self._attributes().get(check.name)
+        if value is None:
+            raise self._attribute_missing(check.name)
+        return Outcome(check, exact(value, check), value)
+
+    def _arithmetic(self, check: Check) -> Outcome:
+        try:
+            value = expression.evaluate(check.expression, self._attributes())
+        except expression.Unknown as error:
+            raise self._attribute_missing(error.name) from error
+        if check.equals is not None:
+            return Outcome(check, exact(value, check), float(value))
+        if type(value) is not bool:
+            raise expression.BadExpression(f"{check.expression!r} must evaluate to true or false")
+        return Outcome(check, HOLDS if value else FAILS, fact=value)
+
+    def _test(self, check: Check) -> Outcome:
+        compiled = check.finds in COMPILED
+        trial = self._probed(machine=not compiled).tests.get(check.test)
+        if trial is None or trial.reason or trial.outcome is None:
+            raise Missing("test", check.test, (trial and trial.reason) or "")
+        verdict = HOLDS if trial.outcome == check.finds else FAILS
+        return Outcome(check, verdict, evidence=(check.test,), fact=trial)
+
+
+# the comparisons behind checks, which are corrected together
+
+LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # ceilings of the machine
+
+
+def comparisons_of(record: Record, check: Check) -> Iterator[Member]:
+    if check.form in ("ratio", "equivalent"):
+        yield Pair(check.base, check.other, check.bound)
+    elif check.form == "order":
+        yield from (Pair(slow, fast) for fast, slow in pairwise(check.cases))
+    elif check.form == "extremes":
+        with suppress(LookupError):
+            yield extremes(record, check)
+    elif check.form == "fraction_of_roof":
+        with suppress(LookupError):
+            yield share(record, check)[0]
+    elif check.form in SERIES:
+        pairs = [Pair(*check.at(shape)) for shape in check.shapes]
+        yield from pairs
+        if check.form == "monotone":
+            yield from map(Step, pairs, pairs[1:])
+
+
+def extremes(record: Record, check: Check) -> Pair:
+    """The slowest and the fastest of a check's cases, chosen from all their pairs. Raises
+    LookupError if a case has no time."""
+    cases = [record.by_id[name] for name in check.cases]
+    if not all(case.seconds for case in cases):
+        raise LookupError("a case has no time")
+    ordered = sorted(cases, key=lambda case: case.time.median)
+    return Pair(ordered[-1].id, ordered[0].id, check.bound, math.comb(len(cases), 2))
+
+
+def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
+    """The comparison behind a share of a ceiling's rate, and the share at which its ratio is 1.
+    Raises LookupError for a missing case, and Missing for other missing values."""
+    case, bound = record.by_id[check.of], check.at_least or check.at_most or 1.0
+    if metric := LIMITS.get(check.roof):
+        ceiling, work = record.ceilings.get(metric.ceiling), getattr(case, metric.work)
+        if ceiling is None:
+            raise Missing("ceiling", metric.ceiling_label)
+        if not work:
+            raise Missing("work", check.of)
+        return Limit(case.id, work / bound / ceiling.value), bound
+    ceiling_case = record.by_id[check.roof]
+    kind = "bytes" if case.bytes and ceiling_case.bytes else "flops"
+    part, whole = getattr(case, kind), getattr(ceiling_case, kind)
+    if not part or not whole:
+        raise Missing("work", f"{check.of} or {check.roof}")
+    return Pair(ceiling_case.id, case.id, bound * whole / part), part / whole

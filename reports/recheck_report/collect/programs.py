@@ -42,10 +42,10 @@ class Ended:
 
     @property
     def how(self) -> str:
-        """ "exit code 3", "signal 11"."""
-        if self.code is not None and self.code < 0:
-            return f"signal {-self.code}"
-        return f"exit code {self.code}"
+        """ "ended with exit code 3", "ended with signal 11", "took more than 300 s"."""
+        if self.code is None:
+            return f"took more than {SECONDS} s"
+        return f"ended with {f'signal {-self.code}' if self.code < 0 else f'exit code {self.code}'}"
 
 
 def at_once(ask: Callable[[K], T], names: Iterable[K]) -> dict[K, T]:

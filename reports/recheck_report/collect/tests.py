@@ -1,20 +1,45 @@
-"""Outcomes of GoogleTest tests."""
+"""Outcomes of tests: of GoogleTest, of compute-sanitizer's racecheck, and whether nvcc compiles a
+snippet of the errata. Each is an outcome, or the reason why there is none."""
 
 from __future__ import annotations
 
 import re
+import tempfile
+import time
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from recheck_report.collect import programs
-from recheck_report.collect.programs import Ended, execute
-
-NO_TESTS = "not measured: the program of tests was not found"
-
+from recheck_report.claims.collection import FIXED
+from recheck_report.collect.programs import AT_ONCE, Ended, at_once, execute, is_program, say
 
 # reasons for failures that are not the test's subject
 TROUBLE = re.compile(r"out of (?:host |device )?memory|bad_alloc|cudaErrorMemoryAllocation")
+NO_TEST = "this build lacks the test, as it does those of kernels without CUDA"
+# no machine code is needed for errors; deprecated features count as refused
+COMPILE = ("-ptx", "-Werror", "deprecated-declarations")
+NOT_BELIEVED = "racecheck finds no hazard where there is one"
+# a kernel of the harness that writes to all of shared memory
+LEFT_OUT = "kns=poison_shared_kernel"
+# words in racecheck's lines about incomplete checking
+INCOMPLETE = "[Ee]rror|not supported|[Uu]nsupported|[Uu]nable to|[Ff]ailed to|terminated before"
+# a test of a kernel that has hazards
+KNOWN = "gpu/Race.RunsAtASmallSize/matmul_s0_first_barrier_missing"
+
+Outcome = dict[str, Any]  # a Trial of probes.json
+
+
+def outcome(result: str, count: int = 0) -> Outcome:
+    return {"reason": None, "outcome": result, "count": count}
+
+
+def no_outcome(why: str, prefix: str = "not measured: ") -> Outcome:
+    return {"reason": f"{prefix}{why}", "outcome": None, "count": 0}
+
+
+# GoogleTest
 
 
 @dataclass(frozen=True)
@@ -55,25 +80,18 @@ def listed(tests: str) -> set[str]:
     return names
 
 
-def outcome(result: str, count: int = 0) -> dict[str, Any]:
-    return {"reason": None, "outcome": result, "count": count}
-
-
-def no_outcome(reason: str) -> dict[str, Any]:
-    return {"reason": reason, "outcome": None, "count": 0}
-
-
 def run_tests(tests: str, names: Iterable[str], *under: str) -> tuple[Ended, dict[str, Result]]:
     ended = execute(*under, tests, "--gtest_filter=" + ":".join(names), "--gtest_color=no")
     return ended, parse_output(ended.out)
 
 
-NO_TEST = "not measured: this build lacks the test, as it does those of kernels without CUDA"
+def _skipped(result: Result) -> Outcome:
+    return no_outcome(result.why, "") if result.why else no_outcome("the test was skipped")
 
 
-def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
+def gates(tests: str, names: list[str]) -> dict[str, Outcome]:
     """The outcome of each test, by name: all in one process, and a new one after each crash."""
-    outcomes: dict[str, dict[str, Any]] = {}
+    outcomes: dict[str, Outcome] = {}
     left = list(names)
     while left:
         ended, results = run_tests(tests, left)
@@ -81,33 +99,141 @@ def gates(tests: str, names: list[str]) -> dict[str, dict[str, Any]]:
         rest = [name for name in left if name not in outcomes]
         complete = "Global test environment tear-down" in ended.out
         if complete or len(rest) == len(left):
-            how = f"not measured: the program of tests ended with {ended.how}"
-            reason = NO_TEST if complete else how
-            return outcomes | {name: no_outcome(reason) for name in rest}
+            why = NO_TEST if complete else f"the program of tests {ended.how}"
+            return outcomes | {name: no_outcome(why) for name in rest}
         left = rest
     return outcomes
 
 
-def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, dict[str, Any]]:
+def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Outcome]:
     """The outcomes of tests in one process."""
     states = {result.state for result in results.values()}
     failed, skipped = "FAILED" in states, "OK" not in states
     usual = ended.code == 0 or (ended.code == 1 and failed) or (ended.code == 77 and skipped)
     # a crash after the tests invalidates all of them
     crashed = not usual and "RUN" not in states
-    died = "took more than " if ended.code is None else "ended its process, "
-    died += f"{programs.SECONDS} s" if ended.code is None else ended.how
 
-    def outcome_of(result: Result) -> dict[str, Any]:
+    def outcome_of(result: Result) -> Outcome:
         match result.state:
             case "SKIPPED":
-                return no_outcome(result.why or "not measured: the test was skipped")
+                return _skipped(result)
             case "RUN":
-                return no_outcome(f"not measured: {died}")
+                return no_outcome(f"its process {ended.how}")
             case "OK" if crashed:
-                return no_outcome(f"not measured: passed, then its process had {ended.how}")
+                return no_outcome(f"passed, then its process {ended.how}")
             case "FAILED" if result.why:
-                return no_outcome(f"not measured: the test had trouble: {result.why}")
+                return no_outcome(f"the test had trouble: {result.why}")
         return outcome("pass" if result.state == "OK" else "fail")
 
     return {name: outcome_of(result) for name, result in results.items()}
+
+
+# racecheck
+
+
+def races(tests: str, sanitizer: str, name: str) -> Outcome:
+    """The outcome of one test under racecheck, in its own process, as summaries are per process."""
+    watch = (sanitizer, "--tool", "racecheck", "--kernel-name-exclude", LEFT_OUT)
+    ended, seen = run_tests(tests, [name], *watch)
+    if ended.code is None:
+        return no_outcome(f"racecheck {ended.how}")
+    test = seen.get(name)
+    if test and test.state == "SKIPPED":
+        return _skipped(test)
+    text = ended.out + "\n" + ended.err
+    summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed", text)
+    if test and summary and int(summary[1]) > 0:
+        return outcome("hazards", int(summary[1]))
+    # without hazards, everything else must be in order
+    if trouble := re.search(rf"^=+ (?!.*SUMMARY)(.*(?:{INCOMPLETE}).*)", text, re.MULTILINE):
+        return no_outcome(f"compute-sanitizer: {trouble[1].strip()}")
+    if "Running 0 tests" in text:
+        return no_outcome(NO_TEST)
+    if not test or not summary:
+        return no_outcome(f"racecheck gave no summary, and {ended.how}")
+    if test.state != "OK":
+        return no_outcome("no hazards, but the test failed under racecheck")
+    return no_outcome(f"no hazards, but racecheck {ended.how}") if ended.code else outcome("clean")
+
+
+# snippets
+
+
+def compiled(nvcc: str, name: str, folder: Path) -> Outcome:
+    """Whether nvcc compiles a snippet. "refused" needs the error message that the file predicts;
+    for its fixed form, any error in the file."""
+    file, fixed = folder / f"{name.removesuffix(FIXED)}.cu", name.endswith(FIXED)
+    try:
+        said = re.findall(r"^// refused: (.+)$", file.read_text(encoding="utf-8"), re.MULTILINE)
+    except OSError:
+        return no_outcome(f"snippet {file.name} is missing")
+    if not said:
+        return no_outcome(f'{file.name} has no line "// refused: …"')
+    with tempfile.TemporaryDirectory() as scratch:
+        flags = [*COMPILE, *(["-DMENDED"] if fixed else [])]
+        ended = execute(nvcc, *flags, "-o", Path(scratch) / "snippet.ptx", file)
+    if ended.code is None or ended.crashed:
+        return no_outcome(f"nvcc {ended.how}")
+    if ended.code == 0:
+        return outcome("compiles")
+    lines = (ended.out + "\n" + ended.err).splitlines()
+    errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
+    if not errors:
+        return no_outcome(
+            f"nvcc: {next((line.strip() for line in lines if 'error' in line), ended.how)}"
+        )
+    unsaid = [text for text in said if not any(text in line for line in errors)]
+    if unsaid and not fixed:
+        return no_outcome(f"nvcc refuses it, but does not say {unsaid[0]}")
+    return outcome("refused")
+
+
+def outcomes(
+    keys: Iterable[str], tests: str, sanitizer: str, nvcc: str, snippets: Path, no_gpu: str | None
+) -> dict[str, Outcome]:
+    """The outcome of each test, by key, such as "gate:A.B". `snippets`: their folder; `no_gpu`: why
+    racecheck has nothing to watch, or None."""
+    start, asked, built = time.monotonic(), list(keys), is_program(tests)
+    # racecheck is believed only if it finds a known race
+    known = f"racecheck:{KNOWN}"
+    watches = built and not no_gpu and is_program(sanitizer)
+    watched = watches and any(key.startswith("racecheck:") for key in asked)
+    trial = [known] if watched and KNOWN in listed(tests) else []
+
+    def outcome_of(key: str) -> Outcome:
+        kind, _, name = key.partition(":")
+        if kind == "compile":
+            ready = is_program(nvcc)
+            return compiled(nvcc, name, snippets) if ready else no_outcome("nvcc was not found")
+        if not built:
+            return no_outcome("the program of tests was not found")
+        if no_gpu:
+            return no_outcome(no_gpu, "")
+        return (
+            races(tests, sanitizer, name)
+            if watches
+            else no_outcome("compute-sanitizer was not found")
+        )
+
+    def some(group: tuple[str, ...]) -> dict[str, Outcome]:
+        """The outcomes of one test, or of gates that share a process."""
+        if built and group[0].startswith("gate:"):
+            names = [key.removeprefix("gate:") for key in group]
+            return {f"gate:{name}": result for name, result in gates(tests, names).items()}
+        return {key: outcome_of(key) for key in group}
+
+    passes = [key for key in asked if key.startswith("gate:")]
+    groups = [tuple(passes[at::AT_ONCE]) for at in range(AT_ONCE) if passes[at::AT_ONCE]]
+    # the slowest first
+    others = sorted(dict.fromkeys((*trial, *asked)), key=lambda key: not key.startswith("race"))
+    groups += [(key,) for key in others if key not in passes]
+    results = {key: result for of in at_once(some, groups).values() for key, result in of.items()}
+    if trial and results[known]["outcome"] != "hazards":
+        why = results[known] if results[known]["reason"] else no_outcome(NOT_BELIEVED)
+        results |= {key: why for key in asked if key.startswith("racecheck:")}
+    for reason, count in Counter(results[key]["reason"] for key in asked).items():
+        if reason:
+            say(f"{count} of {len(asked)} tests have no outcome: {reason}")
+    if asked:
+        say(f"outcomes of {len(asked)} tests, {time.monotonic() - start:.0f} s")
+    return {key: results[key] for key in asked}

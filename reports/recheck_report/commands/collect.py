@@ -20,9 +20,7 @@ import argparse
 import errno
 import json
 import os
-import time
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -31,61 +29,13 @@ from recheck_report.claims import BadClaim, Collection, load_collection
 from recheck_report.claims.collection import SNIPPETS
 from recheck_report.claims.names import Tables, faults
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
-from recheck_report.collect.nvcc import NO_NVCC, compiled
 from recheck_report.collect.plan import environment, tables, wanted
-from recheck_report.collect.programs import AT_ONCE, BadProgram, at_once, is_program, say
-from recheck_report.collect.sanitizer import KNOWN, NO_SANITIZER, blind, races
+from recheck_report.collect.programs import BadProgram, is_program, say
 from recheck_report.collect.sass import machine_code
-from recheck_report.collect.tests import NO_TESTS, gates, listed, no_outcome
+from recheck_report.collect.tests import listed, outcomes
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
 from recheck_report.record.typed import list_or_nearest
-
-
-def outcomes(
-    options: argparse.Namespace, keys: Iterable[str], no_gpu: str | None
-) -> dict[str, dict[str, Any]]:
-    """The outcome of each test, by key. `no_gpu`: why racecheck has nothing to watch, or None."""
-    tests, sanitizer, nvcc = options.tests, options.sanitizer, options.nvcc
-    asked = list(keys)
-    built, snippets = is_program(tests), options.experiments / SNIPPETS
-    missing = no_gpu or (None if is_program(sanitizer) else NO_SANITIZER)
-    watches = built and not missing and any(key.startswith("racecheck:") for key in asked)
-    # racecheck is believed only if it finds a known race
-    trial_key = f"racecheck:{KNOWN}"
-    trial = [trial_key] if watches and KNOWN in listed(tests) else []
-
-    def outcome(key: str) -> dict[str, Any]:
-        kind, _, name = key.partition(":")
-        if kind == "compile":
-            ready = is_program(nvcc)
-            return compiled(nvcc, name, snippets) if ready else no_outcome(NO_NVCC)
-        if not built:
-            return no_outcome(NO_TESTS)
-        return no_outcome(missing) if missing else races(tests, sanitizer, name)
-
-    def some(group: tuple[str, ...]) -> dict[str, dict[str, Any]]:
-        """The outcomes of one test, or of gates that share a process."""
-        if built and group[0].startswith("gate:"):
-            names = [key.removeprefix("gate:") for key in group]
-            return {f"gate:{name}": result for name, result in gates(tests, names).items()}
-        return {key: outcome(key) for key in group}
-
-    start = time.monotonic()
-    passes = [key for key in asked if key.startswith("gate:")]
-    groups = [tuple(passes[at::AT_ONCE]) for at in range(AT_ONCE) if passes[at::AT_ONCE]]
-    # the slowest first
-    others = sorted(dict.fromkeys((*trial, *asked)), key=lambda key: not key.startswith("race"))
-    groups += [(key,) for key in others if key not in passes]
-    outcomes = {key: result for of in at_once(some, groups).values() for key, result in of.items()}
-    if trial and (why := blind(outcomes[trial_key])):
-        outcomes |= {key: no_outcome(why) for key in asked if key.startswith("racecheck:")}
-    for why, count in Counter(outcomes[key]["reason"] for key in asked).items():
-        if why:
-            say(f"{count} of {len(asked)} tests have no outcome: {why}")
-    if asked:
-        say(f"outcomes of {len(asked)} tests, {time.monotonic() - start:.0f} s")
-    return {key: outcomes[key] for key in asked}
 
 
 def untested(collection: Collection, names: set[str]) -> Iterator[str]:
@@ -142,6 +92,7 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     kernels = {case: name for case, name in profiler.kernels.items() if case in believed}
     for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
         counted[case]["values"] |= code
+    tools = options.tests, options.sanitizer, options.nvcc
     return {
         "schema": 1,
         "environment": {
@@ -153,7 +104,7 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
         },
         "attributes": attributes,
         "counters": counted,
-        "tests": outcomes(options, asked.tests, no_gpu),
+        "tests": outcomes(asked.tests, *tools, options.experiments / SNIPPETS, no_gpu),
     }
 
 

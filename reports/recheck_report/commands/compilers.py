@@ -22,7 +22,7 @@ from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
 from recheck_report.record.read import load
 from recheck_report.record.record import Record
-from recheck_report.say import compilers
+from recheck_report.say.wordings import compilers_page
 from recheck_report.write import markdown
 
 PROCESSES = 2
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
             name: sass.code_of(cuobjdump, sorted(each.glob("*.o")), capability)
             for name, each in folders.items()
         }
-    page = compilers.page(code, runs, {"By clang:": no_clang, "Times:": None if gpu else no_gpu})
+    page = compilers_page(code, runs, {"By clang:": no_clang, "Times:": None if gpu else no_gpu})
     replace(options.output, markdown.page(page))
     print(page.says.plain)
     print(options.output)

@@ -25,14 +25,15 @@ from recheck_report.claims.collection import Collection
 from recheck_report.collect.plan import deciding, environment
 from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import few
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
 from recheck_report.record.verdicts import VERDICTS
+from recheck_report.say.nodes import few
 
 CASES = "claims.txt"
 INTERRUPTED = 130
 RESUME = "RECHECK_RESUME"  # in the environment, as presets take no flags
+ENOUGH_CORES = 8  # for CPU rows next to tests and Nsight Compute
 MOST = 12  # claims named for each verdict at the end
 
 
@@ -75,7 +76,10 @@ class Parts:
 
     def ended(self, *words: object) -> int:
         """The exit code of a command, which itself handles Ctrl-C."""
-        child, code = subprocess.Popen([*map(str, words)]), 0
+        return self.end_of(subprocess.Popen([*map(str, words)]))
+
+    def end_of(self, child: subprocess.Popen[bytes]) -> int:
+        code = 0
         while child.returncode is None:
             try:
                 child.wait()
@@ -83,18 +87,30 @@ class Parts:
                 code = INTERRUPTED
         return code or child.returncode
 
-    def python(self, command: str, *words: object) -> int:
+    def python(self, command: str, *words: object) -> list[str]:
+        """The words that run a command of this package."""
         claims = ("--experiments", self.options.experiments)
         where = ["-X", f"pycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else ["-B"]
         python = [sys.executable, "-I", "-S", "-X", "utf8", *where, "-c", AGAIN]
-        return self.ended(*python, command, *words, *claims)
+        return [*map(str, (*python, command, *words, *claims))]
 
-    def collect(self) -> None:
+    def collect(self, *cases: str) -> None:
+        """Collects counters and outcomes of tests. On a machine with idle cores, the slow CPU rows
+        among `cases` are measured meanwhile."""
         named = ("ncu", "sanitizer", "nvcc", "tests")
         tools = [f"--{name}={getattr(self.options, name)}" for name in named]
         tools += ["--quick"] if self.options.quick else []
         output = self.options.measured / PROBES
-        self.code = self.python("collect", self.options.program, *tools, "--output", output)
+        words = self.python("collect", self.options.program, *tools, "--output", output)
+        collecting, code = subprocess.Popen(words), 0
+        idle = len(os.sched_getaffinity(0)) >= ENOUGH_CORES
+        # a budget is spent on all cases together
+        if cases and idle and not any(f.startswith("--budget") for f in self.options.flags):
+            measured = f"--output={self.options.measured}"
+            code = self.ended(
+                self.options.program, measured, *cases, "--slow-cpu", *self.options.flags
+            )
+        self.code = self.end_of(collecting) or code
 
     def run(self, *words: str) -> None:
         """Measures, and renders whatever finished. If only that fails, the next phase still runs,
@@ -119,7 +135,7 @@ class Parts:
                 shown += [f"--{option}", value]
         if self.options.beside:
             shown += ["--beside", *self.options.beside]
-        return self.python("render", measured, "--output", self.options.report, *shown)
+        return self.ended(*self.python("render", measured, "--output", self.options.report, *shown))
 
 
 def say(part: str, what: str) -> None:
@@ -133,7 +149,7 @@ def last_lines(report: Path) -> Iterable[str]:
     verdicts = json.loads((report / "verdicts.json").read_text(encoding="utf-8"))
     for word in VERDICTS if verdicts["record"]["gpu"] else ():
         if names := [claim["id"] for claim in verdicts["claims"] if claim["verdict"] == word]:
-            yield f"{word.replace('_', ' ')}: {len(names)} ({few(names, MOST)})"
+            yield f"{word.replace('_', ' ')}: {len(names)} ({few(names, MOST).plain})"
     yield f"report: {report / 'README.md'}"
 
 
@@ -176,7 +192,8 @@ def run(options: argparse.Namespace) -> int:
     for at, (what, flags) in enumerate(phases, 1):
         say(f"part {at} of {len(phases)}", what)
         if at == 1 and not resumed:
-            parts.collect()
+            parts.collect(*flags)
+            flags += ["--resume"] * parts.new  # what was measured meanwhile
         parts.run(*flags)
         if parts.code:
             break

@@ -21,37 +21,27 @@ from pathlib import Path
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
 from recheck_report.charts import charts
 from recheck_report.claims import Collection
+from recheck_report.claims.documents import SOURCES
 from recheck_report.claims.measured import Measured, read, read_gpu
-from recheck_report.claims.sources import SOURCES
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
 from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
-from recheck_report.record.record import Experiment
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say.causes import causes
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
-from recheck_report.say.pages import changed_checks, harnesses, without
-from recheck_report.say.pages import claims as claims_page
-from recheck_report.say.pages import errata as errata_page
-from recheck_report.say.pages.experiment import experiment_page
+from recheck_report.say.pages import documents, harnesses, without
+from recheck_report.say.pages.claims import page as claims_page
+from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import readme
-from recheck_report.say.tables import cases_csv
+from recheck_report.say.pages.readme import answer_blocks, readme
+from recheck_report.say.provenance import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 
 MOST_RUNS = 4  # records that report.html is compared with
-
-
-def _whole(title: str, make: Callable[[], bytes]) -> bytes:
-    """A page, or the reason why it could not be made."""
-    return or_placeholder(
-        make, lambda why: markdown.page(Page(MARK, text(title), blocks(without(why))))
-    )
 
 
 def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Peak | None:
@@ -99,41 +89,39 @@ def render(
     """Every file of the report, by path. It depends only on the records, their probes and the
     claims. `more`: further files of the report. Each record of `beside` has a GPU, and gets a
     column in the table of claims across GPUs."""
-    record = report.record
+    record, pages, drawn = report.record, dict[str, Page](), charts(report)
     others = [other for other in beside if other.gpu != report.gpu]
-    files = {"verdicts.json": verdicts_json(record, report.judgement), **(more or {})}
-    drawn = charts(report)
+
+    def add(name: str, title: str, make: Callable[..., Page], *given: object) -> None:
+        """Makes a page, or one with the reason why it could not be made."""
+        pages[name] = or_placeholder(
+            lambda: make(report, *given), lambda why: Page(MARK, text(title), blocks(without(why)))
+        )
 
     for experiment in record.ordinary:
-
-        def made(experiment: Experiment = experiment) -> bytes:
-            shown = drawn.get(experiment.name, [])
-            return markdown.page(experiment_page(report, experiment, shown))
-
-        files[page(experiment)] = _whole(experiment.title, made)
-    files[METHOD] = _whole("method", lambda: markdown.page(method_page(report)))
+        shown = drawn.get(experiment.name, [])
+        add(page(experiment), experiment.title, experiment_page, experiment, shown)
+    add(METHOD, "method", method_page)
     drawing = next(iter(drawn.get("", ())), None)
     if drawing:
-        files[CLAIMS] = _whole(
-            "claims", lambda: markdown.page(claims_page.page(report, others, drawing))
-        )
+        add(CLAIMS, "claims", claims_page, others, drawing)
     if report.judgement.errata or report.collection.listings:
-        files[ERRATA] = _whole("errata", lambda: markdown.page(errata_page.page(report)))
+        add(ERRATA, "errata", documents.errata_page)
     if report.changed_verdicts:
-        files[CHANGES] = _whole("changes", lambda: markdown.page(changed_checks.page(report)))
-    files[CASES] = cases_csv(record)
-    files |= report.compressed
-    files |= {f"charts/{each.name}": each.svg for of in drawn.values() for each in of if each.svg}
+        add(CHANGES, "changes", documents.changes_page)
+    answer = or_placeholder(lambda: answer_blocks(report, peak), lambda why: blocks(without(why)))
     runs = [run for run in beside if run.record.environment != record.environment]
+    files = {"verdicts.json": verdicts_json(record, report.judgement), **(more or {})}
+    files |= {CASES: cases_csv(record), **report.compressed}
+    files |= {f"charts/{each.name}": each.svg for of in drawn.values() for each in of if each.svg}
     files["report.html"] = or_placeholder(
-        lambda: html_page(report, peak, runs[:MOST_RUNS], drawn),
+        lambda: html_page(report, pages, answer, runs[:MOST_RUNS], drawn.get("", ())),
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files
-    files[README] = _whole(
-        "Recheck", lambda: markdown.page(readme(report, files, others, peak, drawing))
-    )
-    return files
+    names = pages.keys() | files.keys()
+    add(README, "Recheck", readme, names, others, answer, drawing)
+    return files | {name: markdown.page(made) for name, made in pages.items()}
 
 
 def placed(other: Measured, folder: Path, output: Path) -> Measured:

@@ -14,6 +14,7 @@ from recheck_report.record.typed import Is
 # names become parts of files' names, and stand as code in Markdown
 NAME, ROW = r"[a-z0-9_]{1,60}", r"[^/`\[\]<>|\\]{1,40}"
 SHAPE = r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*"
+_CASE = f"^{NAME}/{ROW}/{SHAPE}/[a-z0-9_]{{1,30}}$"
 # a newer Recheck may have other words; none of these characters is Markdown
 Word = Annotated[str, Is(pattern=r"^[A-Za-z0-9_ .+-]{1,40}$", form="a word")]
 # seconds; other times are invalid, so that rates and logarithms stay finite
@@ -64,9 +65,7 @@ class Power:
     watts: Annotated[float | None, Is("on average, watts", least=0, zero_is_null=True)] = None
     joules: Annotated[float | None, Is("per launch, joules", least=0, zero_is_null=True)] = None
     seconds: Annotated[float, Is("length of the window, seconds")] = 0.0
-    temperature_c: Annotated[float | None, Is("at its end, degrees Celsius", zero_is_null=True)] = (
-        None
-    )
+    temperature_c: Annotated[float | None, Is("at its end, Celsius", zero_is_null=True)] = None
     throttle: Annotated[tuple[str, ...], Is("what kept the clock down, as NVML names it")] = ()
 
 
@@ -102,9 +101,7 @@ class Row:
     problem: Annotated[str, Is("what it computes; empty: the experiment's problem")] = ""
     part_of: Annotated[str, Is("the strategy of whose launch the row is a part, else empty")] = ""
     sweep: Annotated[bool, Is("whether it is one point of a parameter sweep")] = False
-    parameters: Annotated[dict[str, int], Is("by name, as the row's table has them")] = field(
-        default_factory=dict
-    )
+    parameters: Annotated[dict[str, int], Is("by name")] = field(default_factory=dict)
     source: Annotated[Source, Is("where it is from")] = Source()
 
 
@@ -116,6 +113,8 @@ class Strategy(Row):
 
 
 Time = Annotated[float, Is(least=0, most=LONGEST)]  # seconds
+Clock = Annotated[float | None, Is(least=0, most=1e11, zero_is_null=True)]
+Aside = tuple[int, tuple[Time, ...]]  # a round, and its samples
 Block = tuple[int, Annotated[int, Is(least=1)]]  # a round, and how many samples were taken in it
 
 
@@ -125,39 +124,23 @@ class Raw:
 
     id: Annotated[str, Is("of the case")]
     samples: Annotated[tuple[Time, ...], Is("in the order taken, seconds; each of a batch")] = ()
-    blocks: Annotated[
-        tuple[Block, ...],
-        Is("[round, samples], in order of time; proofs have rounds from 2 * method.rounds on"),
-    ] = ()
-    clocks: Annotated[
-        tuple[Annotated[float | None, Is(least=0, most=1e11, zero_is_null=True)], ...],
-        Is("of the SMs, hertz, one for each block; null: not known"),
-    ] = ()
-    set_aside: Annotated[
-        tuple[tuple[int, tuple[Time, ...]], ...],
-        Is("[round, samples] of blocks that took too long, and were measured again"),
-    ] = ()
+    blocks: Annotated[tuple[Block, ...], Is("[round, samples]; from 2 * rounds on: proofs")] = ()
+    clocks: Annotated[tuple[Clock, ...], Is("of the SMs, hertz, one for each block")] = ()
+    set_aside: Annotated[tuple[Aside, ...], Is("[round, samples], measured again")] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
     """A case as record.json has it, but for its time."""
 
-    id: Annotated[
-        str,
-        Is(pattern=f"^{NAME}/{ROW}/{SHAPE}/[a-z0-9_]{{1,30}}$", form="experiment/row/shape/regime"),
-    ]
+    id: Annotated[str, Is(pattern=_CASE, form="experiment/row/shape/regime")]
     status: Word
     reason: Annotated[str | None, Is("why it has no time, in one line; null if passed")] = None
-    reason_code: Annotated[
-        str | None, Is("the reason's kind, one of a closed list; null if passed")
-    ] = None
+    reason_code: Annotated[str | None, Is("the reason's kind, of a closed list")] = None
     error: Annotated[Error | None, Is("on real inputs; right if and only if value <= bound")] = None
     flops: Annotated[float, Is("useful operations", least=0)] = 0.0
     bytes: Annotated[float, Is("each input read once, each output written once", least=0)] = 0.0
-    clock_hz: Annotated[
-        float | None, Is("median of its blocks' clocks, hertz", least=0, zero_is_null=True)
-    ] = None
+    clock_hz: Annotated[float | None, Is("median, hertz", least=0, zero_is_null=True)] = None
     power: Annotated[Power | None, Is("of sustained launches; of older records, hot ones")] = None
     spent: Annotated[float, Is("seconds of the run, proofs included", least=0)] = 0.0
     settling: Annotated[Settling | None, Is("of a sustained time")] = None

@@ -18,12 +18,8 @@ class Gpu:
     sm_count: Annotated[int | None, Is("streaming multiprocessors", zero_is_null=True)] = None
     l2_bytes: Annotated[int | None, Is("size of L2, bytes", zero_is_null=True)] = None
     memory_bytes: Annotated[int | None, Is("of the device, bytes", zero_is_null=True)] = None
-    shared_bytes_per_block: Annotated[
-        int | None, Is("the opt-in limit, bytes", zero_is_null=True)
-    ] = None
-    clock_hz: Annotated[
-        float | None, Is("the most that the SMs are specified for, hertz", zero_is_null=True)
-    ] = None
+    shared_bytes_per_block: Annotated[int | None, Is("opt-in, bytes", zero_is_null=True)] = None
+    clock_hz: Annotated[float | None, Is("specified limit of SMs, hertz", zero_is_null=True)] = None
     memory_clock_hz: Annotated[float | None, Is("hertz", zero_is_null=True)] = None
     memory_bus_bits: Annotated[int | None, Is("bits", zero_is_null=True)] = None
     uuid_hash: Annotated[str | None, Is("16 hex digits of a hash of the device's UUID")] = None
@@ -61,27 +57,16 @@ class Condition:
 class State:
     """The part of the environment that may change before a run is resumed."""
 
-    event_nanoseconds: Annotated[
-        int | None, Is("what two adjacent events measure, subtracted from every GPU time; ns")
-    ] = None
-    event_step_nanoseconds: Annotated[
-        int | None, Is("the step of the clock that events read; null: not measured; ns", least=1)
-    ] = None
-    host_step_nanoseconds: Annotated[
-        int | None, Is("the step of the host's clock; null: not measured; ns", least=1)
-    ] = None
-    free_memory_bytes: Annotated[
-        int | None, Is("free bytes of the GPU's memory when the run began")
-    ] = None
-    other_cpus: Annotated[
-        int | None, Is("the most CPUs that other processes kept busy between two looks")
-    ] = None
-    other_gpu_percent: Annotated[
-        int | None, Is("the most per cent of GPU time that others took between two looks")
-    ] = None
-    other_processes: Annotated[
-        int | None, Is("the most compute processes of others that were on the GPU at once")
-    ] = None
+    # subtracted from every GPU time
+    event_nanoseconds: Annotated[int | None, Is("ns between two adjacent events")] = None
+    # of the clocks; null: not measured
+    event_step_nanoseconds: Annotated[int | None, Is("step of the events, ns", least=1)] = None
+    host_step_nanoseconds: Annotated[int | None, Is("step of the host's clock, ns", least=1)] = None
+    free_memory_bytes: Annotated[int | None, Is("of the GPU, when the run began")] = None
+    # of other processes: the most between two looks
+    other_cpus: Annotated[int | None, Is("CPUs that they kept busy")] = None
+    other_gpu_percent: Annotated[int | None, Is("their share of GPU time, per cent")] = None
+    other_processes: Annotated[int | None, Is("that computed on the GPU at once")] = None
 
 
 @dataclass(frozen=True)
@@ -101,26 +86,19 @@ class Environment:
     device_debug: Annotated[bool, Is("whether device code was built with -G")] = False
     blas: Annotated[str | None, Is("the library of the CPU's BLAS; null: none")] = None
     cpu: Annotated[str, Is("model")] = "unknown CPU"
-    cpu_threads: Annotated[
-        int | None, Is("that OpenMP or BLAS take, else that there are", zero_is_null=True)
-    ] = None
+    cpu_threads: Annotated[int | None, Is("of OpenMP or BLAS, else all", zero_is_null=True)] = None
     os: Annotated[str, Is("distribution and kernel")] = "unknown"
     git: Annotated[Git, Is("of the build")] = Git()
     started: Annotated[str, Is("when the run began, UTC")] = ""
     command: Annotated[str, Is("the command line")] = ""
     seed: Annotated[int, Is("of the inputs and of the order of sampling")] = 0
     budget_seconds: Annotated[float, Is("of sampling per case, seconds: --per-case")] = 0.0
-    command_budget_seconds: Annotated[
-        float | None, Is("seconds that --budget planned the whole run for; null without it")
-    ] = None
+    command_budget_seconds: Annotated[float | None, Is("--budget of the run, seconds")] = None
     mps: Annotated[bool | None, Is("whether launches go through MPS; null: not known")] = None
-    code: Annotated[
-        str | None, Is("sass: the binary holds machine code for this GPU; ptx: it does not")
-    ] = None
+    code: Annotated[str | None, Is("sass: machine code for this GPU; ptx: none")] = None
     state: Annotated[State, Is("what may change between a run and its resumption")] = State()
-    unknown: Annotated[dict[str, str], Is("why a field is null, by its path below environment")] = (
-        field(default_factory=dict)
-    )
+    # by the path of a field below environment
+    unknown: Annotated[dict[str, str], Is("why it is null")] = field(default_factory=dict)
     conditions: Annotated[tuple[Condition, ...], Is("what may falsify every time of the run")] = ()
 
     def why_unknown(self, name: str) -> str:
@@ -134,23 +112,11 @@ class Method:
     """The numbers by which cases were timed; each description ends with the unit."""
 
     confidence: Annotated[float | None, Is("of a median's interval (share)")] = None
-    rounds: Annotated[
-        int | None, Is("in which all rows of a shape take turns, in random order (rounds)")
-    ] = None
-    proofs_timed_from_seconds: Annotated[
-        float | None,
-        Is(
-            "CPU rows with launches at least this long are also timed in both proofs and on fresh "
-            "inputs. Records without this number have no such samples (s per launch)"
-        ),
-    ] = None
-    three_samples_from_seconds: Annotated[
-        float | None, Is("CPU rows with launches at least this long have only those three (s)")
-    ] = None
-    disturbed_above: Annotated[
-        float | None,
-        Is(
-            "a block slower than the case's second fastest block by this factor is set aside and "
-            "measured again (times)"
-        ),
-    ] = None
+    rounds: Annotated[int | None, Is("of all rows of a shape, in random order (rounds)")] = None
+    # both proofs and the launch on fresh inputs of these CPU rows are timed as well; older records
+    # have no such samples
+    proofs_timed_from_seconds: Annotated[float | None, Is("least time of them (s)")] = None
+    # CPU rows that have only those three samples
+    three_samples_from_seconds: Annotated[float | None, Is("least time of them (s)")] = None
+    # a block slower than the case's second fastest by this factor is set aside and measured again
+    disturbed_above: Annotated[float | None, Is("limit of a block (times)")] = None

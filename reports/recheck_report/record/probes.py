@@ -20,7 +20,7 @@ OUTCOMES = ("pass", "fail", "hazards", "clean", "refused", "compiles")
 _CASE = rf"^{NAME}/{ROW}/{SHAPE}/({'|'.join(REGIMES)})$"
 _TEST = r"^(gate|racecheck|compile):[^`\[\]<>|\\]+$"
 
-
+Count = Annotated[float, Is(least=0, most=MOST_COUNT)]
 Commit = Annotated[str | None, Is("as in the record", pattern="^([0-9a-f]{40}|unknown)$")]
 
 
@@ -38,17 +38,13 @@ class Origin:
 @dataclass(frozen=True)
 class Counters:
     reason: Annotated[str | None, Is("why no counter has a value", filled=True)]
-    values: Annotated[
-        dict[str, Annotated[float, Is(least=0, most=MOST_COUNT)]], Is("by the counters' names")
-    ]
+    values: Annotated[dict[str, Count], Is("by the counters' names")]
 
 
 @dataclass(frozen=True)
 class Trial:
     reason: Annotated[str | None, Is("why it has no outcome", filled=True)]
-    outcome: Annotated[
-        str | None, Is("of a gate; of racecheck; of a snippet that is compiled", one_of=OUTCOMES)
-    ]
+    outcome: Annotated[str | None, Is("of a gate, racecheck or a snippet", one_of=OUTCOMES)]
     count: Annotated[int, Is("of hazards", least=0, most=1e12)]
 
 
@@ -56,9 +52,7 @@ class Trial:
 class Probes:
     schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
     environment: Annotated[Origin, Is("the machine and the code")]
-    attributes: Annotated[
-        dict[str, Annotated[float, Is(least=0, most=1e9)]], Is("of the device, by name")
-    ]
+    attributes: Annotated[dict[str, Count], Is("of the device, by name")]
     counters: Annotated[dict[str, Counters], Is("of one call of each case", names=_CASE)]
     tests: Annotated[dict[str, Trial], Is("by kind and name", names=_TEST)]
 

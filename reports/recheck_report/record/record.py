@@ -67,9 +67,8 @@ class Run:
     finished: Annotated[str | None, Is("when the run ended, UTC; null: it has not")] = None
     wall_seconds: Annotated[float, Is("of the run, over all resumptions")] = 0.0
     plan: Annotated[Plan, Is("what was to be measured")] = Plan()
-    ceilings: Annotated[
-        dict[str, Ceiling], Is("what the machine can do at most, by its attributes")
-    ] = field(default_factory=dict)
+    # what the machine can do at most
+    ceilings: Annotated[dict[str, Ceiling], Is("by attributes")] = field(default_factory=dict)
     experiments: Annotated[tuple[Experiment, ...], Is("in the order of the report")] = ()
 
 

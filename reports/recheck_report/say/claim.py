@@ -20,8 +20,8 @@ from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Case, Record
 from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
 from recheck_report.say import outcome as say
-from recheck_report.say.asked import asked, named_by_claim
 from recheck_report.say.nodes import BREAK, Text, joined, link, prose, text
+from recheck_report.say.outcome import asked, named_by_claim
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
+from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import count, shape_label, significant
 from recheck_report.record.environment import Environment
-from recheck_report.record.record import Record
-from recheck_report.say import odd
-from recheck_report.say.causes import causes
-from recheck_report.say.nodes import Remark, Table, link, table, text
+from recheck_report.record.record import Case, Record
+from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.say.nodes import Remark, Table, code, few, link, table, text
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 
 NAMED = 3  # parts of a record that are named because they could not be read
@@ -46,7 +49,7 @@ def brands(report: Measured) -> list[Remark]:
         says = "the run was interrupted or is still going on, so cases may be missing."
         remarks.append(_warning("Unfinished record", says))
     remarks += [cause.remark for cause in causes(report) if cause.fault]
-    if kinds := odd.values(record).rows:
+    if kinds := odd_values(record).rows:
         where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
         remarks.append(Remark(f"Odd values of {count(len(kinds), 'kind')}", text(": ", where, ".")))
     foreign = probes.foreign(record) if probes else None
@@ -236,3 +239,127 @@ def unfit(record: Record) -> str | None:
     ):
         return f"no time of it counts: {says}"
     return None
+
+
+def _clock(record: Record, case: Case) -> bool:
+    gpu = record.environment.gpu
+    most = max((clock for clock in case.clocks if clock), default=case.clock_hz or 0.0)
+    return bool(gpu and gpu.clock_hz and most > 1.25 * gpu.clock_hz)
+
+
+def _error(_: Record, case: Case) -> bool:
+    error = case.error
+    right = error is not None and error.value is not None and 0 <= error.value <= error.bound
+    return case.status == "passed" and not right
+
+
+ODD: dict[str, Callable[[Record, Case], bool]] = {
+    "an SM clock above 1.25 times what the device states": _clock,
+    "a time without an interval: it decides nothing": lambda _, case: (
+        bool(case.unsure) and not case.disturbed
+    ),
+    "a time of 0 s, or none: it is left out": lambda _, case: (
+        case.status == "passed" and case.seconds is None
+    ),
+    "passed, but its error is beyond its bound, or was not recorded": _error,
+    # rounding of the record's digits aside
+    "a median that is not among its samples": lambda _, case: bool(
+        case.seconds
+        and case.samples
+        and not 0.999 * min(case.samples) <= case.seconds.median <= 1.001 * max(case.samples)
+    ),
+}
+
+
+@lru_cache(maxsize=2)  # several pages name them
+def odd_values(record: Record) -> Table:
+    """What is odd, of how many cases, and the first of them."""
+    rows = [
+        (what, str(len(odd)), code(odd[0].id))
+        for what, is_odd in ODD.items()
+        if (odd := [case for case in record.cases if is_odd(record, case)])
+    ]
+    return table(["what", "cases", "such as"], rows, (1,), "Odd values")
+
+
+MANY = 10  # cases from which on a cause is named that costs no claim
+REASONS = 2  # of a cause that are quoted
+MEMORY = "Not enough memory"
+# by a record's reason_code, else by its status: what no machine should have, and what some do. The
+# rows that do not fit a shape are a property of theirs, and cost nothing
+FAULTS = {
+    "no_memory": MEMORY, "out_of_memory": MEMORY, "unsound_check": "Checks that accept anything",
+    "wrong_output": "Wrong outputs", "wrote_outside": "Writes outside the output",
+    "changed_input": "Changed inputs", "incorrect": "Wrong outputs", "launch_error": "CUDA errors",
+    "threw": "Exceptions", "process_died": "Crashes and hangs", "failed": "Failed launches",
+}  # fmt: skip
+LIMITS = {
+    "needs_capability": "Not for this GPU", "not_built": "Not in this build",
+    "too_slow": "Too slow here", "budget": "Beyond the budget", "not_reached": "Not reached",
+}  # fmt: skip
+UNCOUNTED = {"count": "Not counted", "test": "Not tested"}
+
+
+@dataclass
+class Cause:
+    """Cases without a time, or checks without an answer, for one cause, and the claims that this
+    leaves without a verdict."""
+
+    title: str
+    fault: bool  # whether it is a warning, or only a fact about the machine
+    reasons: Counter[str] = field(default_factory=Counter)
+    cases: set[str] = field(default_factory=set)
+    claims: dict[str, None] = field(default_factory=dict)
+    more: str = ""
+
+    @property
+    def remark(self) -> Remark:
+        """ "Not enough memory: 812 cases and 35 claims have no result: needs 6.4 GB, …"."""
+        lost = [(len(self.cases), "case"), (len(self.claims), "claim")]
+        many = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in lost if count]
+        verb = "has" if sum(count for count, _ in lost) == 1 else "have"
+        why = few([reason for reason, _ in self.reasons.most_common()], REASONS, "; ").plain
+        title = f"{self.title}: {' and '.join(many)} {verb} no result"
+        return Remark(title, text(f": {why}{self.more}."), self.fault)
+
+
+def causes(report: Measured) -> list[Cause]:
+    """The causes that cost claims, or many cases; warnings first, then by how much they cost."""
+    causes_by_title: dict[str, Cause] = {}
+
+    def cause_of(title: str, fault: bool) -> Cause:
+        return causes_by_title.setdefault(title, Cause(title, fault))
+
+    by_case: dict[str, Cause] = {}
+    for case in report.record.cases:
+        code = case.reason_code if case.reason_code in FAULTS | LIMITS else case.status
+        if title := None if case.seconds else (FAULTS | LIMITS).get(code or ""):
+            cause = by_case[case.id] = cause_of(title, code in FAULTS)
+            cause.cases.add(case.id)
+            cause.reasons[case.reason or "no reason given"] += 1
+    for judged in report.judgement.claims if report.record.gpu_measured else ():
+        if judged.verdict == NOT_MEASURED:
+            for name in judged.evidence:
+                if name in by_case:
+                    by_case[name].claims[judged.claim.id] = None
+            for form, reason in _unanswered(report, judged):
+                cause = cause_of(UNCOUNTED[form], False)
+                cause.claims[judged.claim.id] = None
+                cause.reasons[reason] += 1
+    others = report.record.environment.state.other_processes or 0
+    if others and MEMORY in causes_by_title:
+        named = "1 other process was" if others == 1 else f"{others} other processes were"
+        causes_by_title[MEMORY].more = f"; {named} on the GPU"
+    kept = [c for c in causes_by_title.values() if c.fault or c.claims or len(c.cases) >= MANY]
+    return sorted(kept, key=lambda c: (not c.fault, -len(c.claims), -len(c.cases)))
+
+
+def _unanswered(report: Measured, judged: Judged) -> Iterator[tuple[str, str]]:
+    """The checks of a claim that counters or tests would have answered, each by its form, and why
+    these have no value."""
+    for outcome in judged.outcomes:
+        check, probes = outcome.check, report.probes
+        if outcome.absence and check.form in UNCOUNTED and probes:
+            probe = probes.counters.get(check.of) or probes.tests.get(check.test)
+            if probe and probe.reason:
+                yield check.form, probe.reason.removeprefix("not measured: ")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from recheck_report.claims import Check
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.predicates import NOT_MEASURED, Questions
+from recheck_report.claims.outcome import NOT_MEASURED, Questions
 from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of
@@ -29,7 +29,7 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.outcome import explained
-from recheck_report.say.sentences import against, row_link, timed
+from recheck_report.say.standings import against, row_link, timed
 
 
 def shown_steps(report: Measured, experiment: Experiment) -> tuple[Story, list[Step]] | None:

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from recheck_report.record.record import AUDIT, Case, Record
-from recheck_report.statistics.paired import compare
-from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
+from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio, compare
 
 CONVENTION = 0.005  # the resolution of a record without an audit
 # 0.1 %, 0.15 %, ... 20 %; a timer resolves nothing finer

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.audit import audit
-from recheck_report.statistics.paired import compare, freedom, grain
-from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio
+from recheck_report.statistics.ratio import COARSEST, LEVEL, Ratio, compare, freedom, grain
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from recheck_report.claims import Judged
 from recheck_report.claims.checks import POLICY
 from recheck_report.claims.measured import Measured
 from recheck_report.say import claim
-from recheck_report.say.documents import errata_of, whose
 from recheck_report.say.glossary import VERDICTS_MEAN
 from recheck_report.say.nodes import (
     Block,
@@ -33,6 +32,7 @@ from recheck_report.say.nodes import (
 )
 from recheck_report.say.outcome import fact
 from recheck_report.say.pages import MARK, compare, machine
+from recheck_report.say.pages.documents import errata_of, whose
 
 
 def page(report: Measured, others: list[Measured], chart: Picture) -> Page:

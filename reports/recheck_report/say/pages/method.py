@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import glossary, machine, memory, odd, provenance, self_audit, tables
+from recheck_report.say import glossary, machine, provenance, self_audit
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -24,6 +24,7 @@ from recheck_report.say.nodes import (
 )
 from recheck_report.say.pages import MARK, README
 from recheck_report.say.pages import machine as machine_of
+from recheck_report.say.pages.experiment import not_passed
 from recheck_report.say.self_audit import resolution_text
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
@@ -114,14 +115,14 @@ def _sections(report: Measured) -> Iterator[Section]:
     ceilings = machine.ceilings(record)
     none = text() if ceilings.rows else text("The record holds no measured ceilings.")
     yield Section(text("What this machine reaches"), blocks(none, ceilings), "machine")
-    levels = memory.by_level(record)
+    levels = machine.by_level(record)
     if levels.rows:
         says = text(
             "The latency of a load comes from a chain in which each load waits for the one before."
         )
         yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
-    odd_values = odd.values(record)
+    odd_values = provenance.odd_values(record)
     if odd_values.rows:
         says = text(
             "Values that do not fit the rest of the record. None is changed, and comparisons use "
@@ -129,7 +130,7 @@ def _sections(report: Measured) -> Iterator[Section]:
         )
         yield Section(text("Odd values"), blocks(says, odd_values), "odd-values")
     special = [experiment for experiment in map(record.experiment, SPECIAL) if experiment]
-    gaps = tables.not_passed(record, special)
+    gaps = not_passed(record, special)
     if gaps.rows:
         yield Section(text("Measurements of the machine without a time"), (gaps,), "not-timed")
     yield Section(text("How it was measured"), blocks(_how(report, regimes)), "how-it-was-measured")

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
-from recheck_report.fallback import or_placeholder
 from recheck_report.record.record import Record
-from recheck_report.say import documents, first_page, provenance
+from recheck_report.say import first_page, provenance
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -25,7 +24,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-from recheck_report.say.pages import MARK, harnesses, machine, without
+from recheck_report.say.pages import MARK, documents, harnesses, machine
 from recheck_report.say.wordings import costly
 
 NEXT = (
@@ -57,11 +56,12 @@ def readme(
     report: Measured,
     files: Names[str],
     others: Sequence[Measured],
-    peak: first_page.Peak | None,
+    answer: tuple[Block, ...],
     chart: Picture | None,
 ) -> Page:
     """`files`: the other files of the folder, which it may link to; `others`: records of other
-    GPUs, whose verdicts the page of the claims has; `chart`: of the claims."""
+    GPUs, whose verdicts the page of the claims has; `answer`: its answer_blocks(); `chart`: of the
+    claims."""
     record = report.record
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
     words = filter(None, (costly(report, experiment) for experiment in record.ordinary))
@@ -74,7 +74,7 @@ def readme(
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
     flags = "; ".join(remark.title for remark in provenance.brands(report))
     sections = blocks(
-        or_placeholder(lambda: answer_blocks(report, peak), lambda why: (*blocks(without(why)),)),
+        answer,
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
         documents.section(report),
     )

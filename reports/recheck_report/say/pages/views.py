@@ -3,17 +3,18 @@ show as well comes from the functions that they call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
-from recheck_report.anchors import claim_anchor
+from recheck_report.anchors import CHANGES, ERRATA, METHOD, claim_anchor
 from recheck_report.claims import Judged, Source
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
-from recheck_report.say import claim, documents, first_page
+from recheck_report.say import claim, first_page
 from recheck_report.say.nodes import (
     Block,
+    Page,
     Section,
     Table,
     Text,
@@ -26,9 +27,8 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.pages import changed_checks, compare, errata, machine
+from recheck_report.say.pages import compare, documents, machine
 from recheck_report.say.pages.claims import quote_and_facts
-from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import measured_with
 
 FILE = "report.html"
@@ -137,18 +137,14 @@ def compared(report: Measured, others: Sequence[Measured]) -> tuple[Block, ...]:
                  for other, name in zip(others, names[1:], strict=True))  # fmt: skip
 
 
-def evidence(report: Measured) -> tuple[Block, ...]:
+def evidence(report: Measured, pages: Mapping[str, Page]) -> tuple[Block, ...]:
     """The pages on the method, the documents and the checks."""
-    body = blocks(
-        method_page(report).blocks,
-        (
-            section
-            for section in errata.page(report).blocks
-            if isinstance(section, Section) and section.anchor != "errata"
-        ),
-        documents.section(report),
-        changed_checks.page(report).blocks if report.changed_verdicts else None,
+    method, errata, changes = (
+        pages[name].blocks if name in pages else () for name in (METHOD, ERRATA, CHANGES)
     )
+    # the errata are next to the claims
+    listings = (e for e in errata if not isinstance(e, Section) or e.anchor != "errata")
+    body = blocks(method, listings, documents.section(report), changes)
     titles = ((section.anchor, section.title) for section in body if isinstance(section, Section))
     return (paragraph(joined(" · ", (link(f"#{to}", name) for to, name in titles))), *body)
 

@@ -22,12 +22,9 @@ from recheck_report.anchors import page as experiment_address
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
-from recheck_report.say import claim, documents, provenance
-from recheck_report.say.first_page import Peak
-from recheck_report.say.nodes import Note, Picture, Text, table
-from recheck_report.say.pages import machine, views
-from recheck_report.say.pages.experiment import experiment_page
-from recheck_report.say.pages.readme import answer_blocks
+from recheck_report.say import claim, provenance
+from recheck_report.say.nodes import Block, Note, Page, Picture, Text, table
+from recheck_report.say.pages import documents, machine, views
 from recheck_report.write.html import Writer
 from recheck_report.write.page import data
 
@@ -37,21 +34,21 @@ _HERE = Path(__file__).parent
 # characters that could end the element that holds the data, or a line of it
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
 WITHOUT = "The tables of all cases and of two kernels need a script. All else can be read without."
-Pictures = Mapping[str, Sequence[Picture]]
 
 
 def page(
     report: Measured,
-    peak: Peak | None = None,
+    pages: Mapping[str, Page],
+    answer: tuple[Block, ...],
     others: Sequence[Measured] = (),
-    pictures: Pictures | None = None,
+    charts: Sequence[Picture] = (),
 ) -> bytes:
-    """The page of a record; `peak`: what another report adds to its answer; `others`: records that
-    it is compared with; `pictures`: by experiment, and in "" that of the claims."""
+    """The page of a record; `pages`: those of the report by name; `answer`: what the first page
+    answers; `others`: records that it is compared with; `charts`: of the claims."""
     writer = Writer(lambda name: _case(name) if name in report.record.by_id else None)
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8") + _widths(report)
-    shown = _views(report, peak, others, pictures or {}, writer)
+    shown = _views(report, pages, (*charts, *answer), others, writer)
     sections = (
         f'<section id="view={name}" data-view="{name}">\n{inner}\n</section>'
         for name, inner in shown.items()
@@ -118,22 +115,22 @@ def _hash(text: str) -> str:
 
 def _views(
     report: Measured,
-    peak: Peak | None,
+    pages: Mapping[str, Page],
+    answer: tuple[Block, ...],
     others: Sequence[Measured],
-    pictures: Pictures,
     writer: Writer,
 ) -> dict[str, str]:
     """What each view holds before a script runs, by its name."""
     made = '<div class="made"></div>'
-    shown = {"summary": _summary(report, peak, pictures.get("", ()), writer)}
+    shown = {"summary": _summary(report, answer, writer)}
     if report.judgement.claims:
         shown["claims"] = _claims(report, writer)
     for experiment in report.record.ordinary:
-        view = experiment_address(experiment).removesuffix(".md")
-        about = experiment_page(report, experiment, pictures.get(experiment.name, ()))
-        shown[view] = Writer(writer.case_place, f"{view}-").page(about)
+        name = experiment_address(experiment)
+        view = name.removesuffix(".md")
+        shown[view] = Writer(writer.case_place, f"{view}-").page(pages[name])
     compared = writer.blocks(views.compared(report, others))
-    evidence = writer.blocks((*_warnings(report), *views.evidence(report)))
+    evidence = writer.blocks((*_warnings(report), *views.evidence(report, pages)))
     return {
         **shown,
         "cases": f"<h1>Every case</h1>\n{made}",
@@ -165,7 +162,7 @@ def _verdict(verdict: str) -> str:
     return f"v-{verdict.replace(' ', '-')}"
 
 
-def _summary(report: Measured, peak: Peak | None, charts: Sequence[Picture], writer: Writer) -> str:
+def _summary(report: Measured, answer: tuple[Block, ...], writer: Writer) -> str:
     verdicts = views.bar(report)
     bar = "".join(f'<span class="{_verdict(verdict)}"></span>' for verdict, *_ in verdicts)
     counts = "".join(
@@ -180,7 +177,7 @@ def _summary(report: Measured, peak: Peak | None, charts: Sequence[Picture], wri
 <p class="eyebrow">{writer.inline(views.about(report))}</p>
 <h1 class="answer">{writer.inline(views.headline(report))}</h1>
 {claims if verdicts else ""}
-{writer.blocks((*_warnings(report), *charts, *answer_blocks(report, peak)))}"""
+{writer.blocks((*_warnings(report), *answer))}"""
 
 
 def _claims(report: Measured, writer: Writer) -> str:

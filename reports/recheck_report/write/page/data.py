@@ -12,7 +12,7 @@ from recheck_report.queries import first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.glossary import MARKS
 from recheck_report.say.pages import machine
-from recheck_report.say.tables import source_of
+from recheck_report.say.pages.experiment import source_of
 
 Json = dict[str, Any]
 

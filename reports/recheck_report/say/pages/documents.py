@@ -3,21 +3,28 @@ claims have changed."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
+from recheck_report.anchors import README
 from recheck_report.claims import Corrected, Source
+from recheck_report.claims.documents import Listing
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
+from recheck_report.record.record import Case
 from recheck_report.say.claim import reference
 from recheck_report.say.nodes import (
     BREAK,
     Block,
     Fold,
+    Page,
     Section,
     Text,
     anchor,
     blocks,
     code,
+    emphasis,
     joined,
     link,
     prose,
@@ -26,6 +33,8 @@ from recheck_report.say.nodes import (
     text,
 )
 from recheck_report.say.outcome import finding
+from recheck_report.say.pages import MARK, machine
+from recheck_report.say.standings import against, row_link, timed
 
 SOURCES = ["document", "title", "by, when", "found", "language", "hardware of its figures", "state"]
 ERRATA = ["erratum", "where", "as written", "what is right", "claims", "proof"]
@@ -152,3 +161,105 @@ def changed_checks(report: Measured) -> list[list[Text]]:
         asked, because, reason = prose(change.asked), text(log.because), prose(log.reason)
         rows.append([reference(change.claim), text(log.date), asked, verdicts, because, reason])
     return rows
+
+
+LISTINGS = ["listing", "what its row keeps", "what our general form changes", "what that costs"]
+
+
+# of a general form against its listing, as they are counted
+WORDS = {
+    "faster": "faster", "slower": "slower", "same": "equal", "no difference": "tied",
+    "": "not measured",
+}  # fmt: skip
+
+
+def _cost(report: Measured, listing: Listing) -> tuple[str, Text]:
+    """The outcome, empty without both times, and what the general form of a listing costs."""
+    experiment = report.record.experiment(listing.experiment)
+    assert experiment  # or it would not be shown
+    shape = listing.shape or experiment.headline
+    base, other = (timed(report, experiment, name, shape) for name in listing.strategies)
+    if isinstance(base, Text):
+        return "", base
+    if isinstance(other, Text):
+        return "", other
+    outcome, said = against(report, base, other)
+    return outcome, said + "."
+
+
+def listed(report: Measured) -> tuple[str, list[list[Text]]]:
+    """How the general forms compare, "9 slower, 12 equal", and a line for each listing; empty if
+    the record has none of their rows."""
+    record, listings = report.record, report.collection.listings
+    headlines = {experiment.name: experiment.headline for experiment in record.experiments}
+    cases: dict[str, Case] = {}
+    for case in sorted(record.cases, key=lambda c: c.shape_name != headlines[c.experiment]):
+        cases.setdefault(f"{case.experiment}/{case.strategy}", case)
+    if not any(listing.row in cases for listing in listings):
+        return "", []
+    rows, outcomes = [], Counter[str]()
+    for listing in listings:
+        row, general = listing.strategies
+        name, printed = code(row), cases.get(listing.row)
+        outcome, cost = _cost(report, listing)
+        outcomes[outcome] += 1
+        if printed:
+            name = row_link(report, printed)
+        keeps, reconstructed = prose(listing.keeps), prose(listing.reconstructed)
+        if reconstructed:
+            keeps = text(keeps, BREAK, emphasis("Reconstructed:"), " ", reconstructed)
+        differs = text(code(general), ": ", prose(listing.differs))
+        place = text(name, BREAK, f"{listing.document} ", prose(listing.place))
+        rows.append([place, keeps, differs, cost])
+    counts = ", ".join(f"{outcomes[key]} {WORDS[key]}" for key in WORDS if outcomes[key])
+    return counts, rows
+
+
+_PROVEN = (
+    "Proven: by arithmetic, or on this machine by counters, by tests, or by nvcc, which refuses a"
+    " few lines with the same mistake and compiles them once it is corrected. By reading: the"
+    " sentence says how one sees it."
+)
+_GENERAL_FORMS = (
+    "Each listing is measured as printed, and once more in our general form, which takes any shape"
+    " and stride. General forms against the listings: "
+)
+_COST = (
+    "The fourth column (cold) is the cost of everything that the third one names, not of guards"
+    " alone. "
+)
+
+
+def errata_page(report: Measured) -> Page:
+    sections = []
+    if rows := errata(report):
+        sections.append(
+            Section(text("Errata"), blocks(text(_PROVEN), table(ERRATA, rows)), "errata")
+        )
+    counts, forms = listed(report)
+    if forms:
+        reconstructed = (
+            emphasis("Reconstructed"),
+            ": what is lost or left open, and what we made it from.",
+        )
+        how = text(_GENERAL_FORMS, f"{counts}. ", _COST, *reconstructed)
+        title = text("Listings, as printed and in general form")
+        shown = blocks(how, table(LISTINGS, forms))
+        sections.append(Section(title, shown, "listings"))
+    printed = " as printed and what is right, and the listings as printed."
+    says = text("Errors in ", whose(report), printed)
+    title = text(f"Errata, checked on {machine(report.record)}")
+    return Page(MARK, title, tuple(sections), says, README)
+
+
+def changes_page(report: Measured) -> Page:
+    rows, held_by = changed_checks(report), report.collection.settings.log_held_by
+    held = text(held_by).capitalized + " compares this log with the history of the checks."
+    more = len(report.collection.changed_checks) - len(rows)
+    others = f"{more} other changes left the verdict as it was. "
+    rest = text(others, code("changes.toml"), " has them all.")
+    shown = blocks(held if held_by else None, table(CHANGED, rows), rest)
+    section = Section(text("Changed checks"), shown, "changed-checks")
+    says = "Checks that were changed after the first evidence was published, and turned a verdict."
+    title = text(f"Changed checks, judged on {machine(report.record)}")
+    return Page(MARK, title, (section,), text(says), README)
