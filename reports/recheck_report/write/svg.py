@@ -64,7 +64,7 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
 def wrapped(text: str, room: float, size: float = TYPE, *, bold: bool = False) -> list[str]:
     """The text in lines that are at most `room` points wide, unless a word is wider."""
     lines = [""]
-    for word in re.sub(" (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
+    for word in re.sub("(?<=[<>]) | (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
         line = f"{lines[-1]} {word}".lstrip()
         if lines[-1] and width_of(line, size, bold=bold) > room:
             lines.append(word)
@@ -272,7 +272,7 @@ class Panel:
         for value, text in self.x.ticks:
             at, half = self.px(value), width_of(text) / 2
             self.card.path([(at, self.top), (at, self.bottom)], GRID, 0.7)
-            place = min(max(at, half + 3), WIDTH - half - 3)
+            place = min(max(at, half + 1), WIDTH - half - 1)
             if place - half >= free:  # or it would touch its neighbour
                 self.card.text(place, self.bottom + 10, text, MUTED, anchor="middle")
                 free = place + half + 3

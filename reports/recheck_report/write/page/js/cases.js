@@ -18,7 +18,7 @@ VIEWS.cases = (root, state) => {
   function list(text) {
     const words = text.toLowerCase().split(/\s+/);
     const rows = CASES.filter((each) => words.every((word) => `${each.id} ${each.status} ${each.reason ?? ""}`.toLowerCase().includes(word)));
-    const caption = `${rows.length} of ${plural(CASES.length, "case")}`;
+    const caption = `${rows.length.toLocaleString("en")} of ${plural(CASES.length, "case")}`;
     shown.replaceChildren(table({ caption, columns, rows, sort: text ? { by: time } : null, page: 25 }));
     announce(caption);
   }
