@@ -25,14 +25,16 @@ from recheck_report.claims.documents import (
     load_sources,
 )
 from recheck_report.claims.load import (
+    STORY,
     ChangedCheck,
     Claim,
     Erratum,
+    Story,
     load_changed_checks,
     load_claims,
     load_errata,
+    load_story,
 )
-from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.record import Record
 from recheck_report.record.typed import list_or_nearest
@@ -147,7 +149,7 @@ def load_collection(folder: Path) -> Collection:
             path.parent.name: load_figures(path, sources, ids)
             for path in sorted(folder.glob("*/figures.toml"))
         },
-        stories=load_stories(folder),
+        stories={path.parent.name: load_story(path) for path in sorted(folder.glob(f"*/{STORY}"))},
         settings=settings,
     )
     snippets = [path.stem for path in sorted((folder / SNIPPETS).glob("*.cu"))]

@@ -57,8 +57,7 @@ class Measured:
     @property
     def gpu(self) -> str:
         """The GPU's name."""
-        gpu = self.record.environment.gpu
-        return gpu.name if gpu else "no GPU"
+        return self.record.gpu or "no GPU"
 
 
 def read(path: Path, experiments: Path) -> Measured:

@@ -17,12 +17,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, peak_of, placed, render
-from recheck_report.files import git
+from recheck_report.files import git, slug
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.record.typed import BadRecord

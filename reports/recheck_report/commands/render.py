@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.charts import charts
 from recheck_report.claims import Collection
 from recheck_report.claims.documents import SOURCES
@@ -26,6 +26,7 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import MARK, write
 from recheck_report.fallback import or_placeholder
+from recheck_report.files import slug
 from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.typed import BadRecord, printable

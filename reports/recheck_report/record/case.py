@@ -195,7 +195,7 @@ class Case(Row, Result):
             at += count
         return middles
 
-    @property
+    @cached_property
     def shape_name(self) -> str:
         """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
         return self.id.rsplit("/", 2)[1]

@@ -54,7 +54,7 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
     if outer is dict:
         return result | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
     assert is_dataclass(outer), outer
-    hints = members(outer)
+    hints = members(kind)
     needed = [
         field.name
         for field in fields(outer)

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from recheck_report.anchors import CLAIMS, METHOD, README, page, slug
+from recheck_report.anchors import CLAIMS, METHOD, README, page
 from recheck_report.claims import Judged
 from recheck_report.claims.measured import Measured
+from recheck_report.files import slug
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts as VERDICT
@@ -319,7 +320,7 @@ def limits(report: Measured) -> Section:
         sentences += [LIMITS["no drained"]] * all(case.regime != "drained" for case in timed)
     sentences += [LIMITS["shapes"], LIMITS["cheats"], LIMITS["causes"]]
     sentences += [LIMITS["readings"]] * bool(report.judgement.claims)
-    values = {"kernels": f"{len(long)}", "runs": f"{known.runs.count}", "gpu": known.gpu}
+    values = {"kernels": f"{len(long)}", "runs": f"{known.count}", "gpu": known.gpu}
     items = tuple(marked(sentence, **values) for sentence in sentences)
     return Section(text("What this report cannot tell you"), (Bullets(items),), "limits")
 

@@ -28,7 +28,9 @@ def brands(report: Measured) -> list[Remark]:
     """What a reader must know before the first number."""
     record, probes = report.record, report.probes
     env, remarks = record.environment, _unread(record)
-    remarks += [_condition(condition.says or condition.code) for condition in env.conditions]
+    for condition in env.conditions:  # the program says each as "title: rest"
+        title, colon, rest = (condition.says or condition.code).partition(": ")
+        remarks.append(Remark(title, text(colon, rest)))
     remarks += [*_built(env), *_shared(env)]
     if env.gpu and env.gpu.mig:
         remarks.append(
@@ -86,12 +88,6 @@ def _built(env: Environment) -> list[Remark]:
         says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
         remarks.append(_warning("Device code compiled at run time", says))
     return remarks
-
-
-def _condition(says: str) -> Remark:
-    """A condition of a record, which the program says as "title: rest"."""
-    title, colon, rest = says.partition(": ")
-    return Remark(title, text(colon, rest))
 
 
 def notes(report: Measured) -> list[Remark]:

@@ -8,9 +8,9 @@ that was not measured does not appear.
 from __future__ import annotations
 
 from recheck_report.claims import Check
+from recheck_report.claims.load import GAIN, Part, Step, Story
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import NOT_MEASURED, Questions
-from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
@@ -104,11 +104,9 @@ def _paragraph(report: Measured, experiment: Experiment, step: Step) -> Text:
         )
         checks[GAIN] = Check("ratio", base=first, other=second, above=1.0)
     outcomes = {key: questions.ask(check) for key, check in checks.items()}
-    gpu = report.record.environment.gpu
-    name = gpu.name if gpu else ""
 
     def verdict(part: Part) -> str:
         return outcomes[part.of].verdict if part.of in outcomes else NOT_MEASURED
 
-    parts = (part for part in step.text if part.applies(verdict(part), name, outcomes))
+    parts = (part for part in step.text if part.applies(verdict(part), report.record.gpu, outcomes))
     return joined(" ", (explained(part.text, outcomes) for part in parts))

@@ -20,13 +20,6 @@ If you time back-to-back launches in your own loop, compare with the sustained c
 SAME = 0.01  # single launches differ by nearly as much from run to run
 
 
-def _columns(record: Record, experiment: Experiment) -> list[str]:
-    """The headings of an experiment's table."""
-    single = record.ranked_by(experiment)
-    columns = ["kernel", single, "briefly", "sustained", "change"]
-    return [*columns, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
-
-
 @dataclass(frozen=True)
 class Row:
     """A kernel at the headline: single launches, and launches back to back for seconds."""
@@ -140,5 +133,8 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
     disturbed = sorted({f"{row.over.disturbed}." for row in shown_rows if row.over.disturbed})
     where = marked(f" Measured at {shape_label(experiment.headline)}. {NOTE}")
     note = joined(" ", (text(sentence(report, experiment, shown_rows), where), *disturbed))
-    shown = table(_columns(report.record, experiment), rows, range(1, 7))
+    single = report.record.ranked_by(experiment)
+    columns = ["kernel", single, "briefly", "sustained", "change", f"clock {single} → sustained"]
+    columns += ["power, temperature, throttled by", "settled"]
+    shown = table(columns, rows, range(1, 7))
     return Section(text("Sustained load"), blocks(note, shown), "sustained")

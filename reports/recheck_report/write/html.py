@@ -32,7 +32,6 @@ from recheck_report.say.nodes import (
 )
 
 SENTENCE = 60  # letters in a cell of a column that needs width
-WIDE = ' class="wide"'  # of a column of sentences
 _SIGN = re.compile(f"[{''.join(MARKS)}]")
 
 
@@ -147,10 +146,12 @@ alt="{html.escape(of.alt)}"></figure>'''
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
         """A table in a frame that scrolls; `marks`: attributes of each row. On a narrow screen the
         cells of one with several columns of sentences are stacked, each with its heading."""
+        wide = {at for row in of.rows for at, cell in enumerate(row) if len(cell.plain) > SENTENCE}
         looks = [
-            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
+            ' class="number"' if at in of.numbers else ' class="wide"' * (at in wide)
+            for at in range(len(of.columns))
         ]
-        stacked = not of.numbers and looks.count(WIDE) > 1
+        stacked = not of.numbers and len(wide) > 1
         names = [html.escape(name.plain) if stacked else "" for name in of.columns]
         heads = zip(looks, of.columns, strict=True)
         head = "".join(
@@ -174,13 +175,6 @@ alt="{html.escape(of.alt)}"></figure>'''
         for at, (cell, look, name) in enumerate(zip(row, looks, names, strict=True)):
             kind, about = ("td", name and f' data-of="{name}"') if at else ("th", " scope=row")
             yield f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"
-
-
-def _look(number: bool, column: Iterable[Text]) -> str:
-    """The class of a column: of numbers, or of sentences."""
-    if number:
-        return ' class="number"'
-    return WIDE if any(len(cell.plain) > SENTENCE for cell in column) else ""
 
 
 def _signed(literal: str) -> str:

@@ -346,7 +346,7 @@ def _claims(records: list[Measured]) -> list[Claim]:
 
 def _verdict(report: Measured, claim: Claim) -> Judged | None:
     """A claim that the record has a verdict on."""
-    judged = report.judgement.find(claim.id)
+    judged = report.judgement.by_id.get(claim.id)
     return judged if judged and judged.verdict not in UNKNOWN else None
 
 
@@ -370,7 +370,7 @@ def across(
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
         cells: list[Text | str] = []
         for report, tally in zip(records, counts, strict=True):
-            judged = report.judgement.find(claim.id)
+            judged = report.judgement.by_id.get(claim.id)
             if judged is None:
                 cells.append(NONE)
                 continue

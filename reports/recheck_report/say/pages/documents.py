@@ -124,7 +124,7 @@ def errata(report: Measured) -> list[list[Text]]:
     for corrected in report.judgement.errata:
         erratum = corrected.erratum
         english = text(" (“", prose(erratum.english), "”)") if erratum.english else Text()
-        judged = (name for name in erratum.concerns if report.judgement.find(name))
+        judged = (name for name in erratum.concerns if report.judgement.by_id.get(name))
         concerns = joined(", ", map(reference, judged)) or text(NONE)
         rows.append(
             [
@@ -151,7 +151,7 @@ def changed_checks(report: Measured) -> list[list[Text]]:
     came to then and comes to now."""
     rows = []
     for change in report.changed_verdicts:
-        judged = report.judgement.find(change.claim)
+        judged = report.judgement.by_id.get(change.claim)
         assert judged  # or the change would not be shown
         # the log has one word for what fails
         fails = "wrong as printed" if judged.claim.of_any_machine else "fails here"

@@ -107,10 +107,10 @@ def _sections(report: Measured) -> Iterator[Section]:
     yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
     run_to_run = self_audit.run_to_run(record)
     if run_to_run.rows:
-        runs, gpu = comparisons.variation.runs, comparisons.variation.gpu
+        runs = comparisons.variation
         share = "the farthest" if runs.count < 20 else "all but 5 %"
         enough = f"{variation.ENOUGH}"
-        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=gpu, enough=enough)
+        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=runs.gpu, enough=enough)
         yield Section(text("Run-to-run noise"), blocks(says, run_to_run), "run-to-run")
     ceilings = machine.ceilings(record)
     none = text() if ceilings.rows else text("The record holds no measured ceilings.")
