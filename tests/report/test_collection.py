@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, Report, linked, one_line, run, sourced, text_of
 from conftest import tree as files_of
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
 from recheck_report.claims.measured import read
 from records import few, h100, keep
 

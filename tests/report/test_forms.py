@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run
-from recheck_report.claims import BadClaim, Collection, load_collection
+from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.names import Tables, faults
-from recheck_report.claims.toml import in_order
+from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.case import Source
 
 OUTSIDE = EXPERIMENTS.parent / "tests/outside"

@@ -14,10 +14,10 @@ from conftest import EXPERIMENTS, REPORTS, varied
 from recheck_report.claims.checks import Check
 from recheck_report.claims.measured import family, read
 from recheck_report.claims.outcome import Questions, comparisons_of
-from recheck_report.record.case import Case, Raw, Seconds
+from recheck_report.record.case import Case, Seconds
 from recheck_report.record.record import Record
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons, Limit, Pair, holm
+from recheck_report.statistics.comparisons import Comparisons, Limit, Pair, holm
 from recheck_report.statistics.ratio import Ratio, compare, critical, interval, p_value
 from records import Json, few, rank
 
@@ -109,9 +109,9 @@ def _case(
     blocks = [[sample() for _ in range(8)] for _ in range(12)]
     samples = tuple(each for block in blocks for each in block)
     name, at = f"matmul/{row}/8x8x8/cold", _time([math.log(statistics.median(b)) for b in blocks])
-    raw = Raw(name, samples, tuple((number, 8) for number in range(12)))
+    raw = {"samples": samples, "blocks": tuple((number, 8) for number in range(12))}
     own = {"experiment": "matmul", "strategy": row, "shape": {}, "regime": "cold"}
-    return Case(id=name, status="passed", raw=raw, seconds=at, step=STEP, **own)  # type: ignore[arg-type]
+    return Case(id=name, status="passed", **raw, seconds=at, step=STEP, **own)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("noise", [0.0, 5e-9, 20e-9, 50e-9, 150e-9])

@@ -12,7 +12,7 @@ from conftest import varied
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 from recheck_report.statistics.variation import CLASSES, class_of
 from records import Json, few, matching, set_time, spoil, without
 

@@ -26,7 +26,7 @@ from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 
 USUAL = Choice(usual=True)  # the usual values of all unspecified parameters
 SHORT = 20e-6  # seconds; below, a launch varies by several per cent between runs

@@ -24,7 +24,7 @@ from recheck_report.fallback import or_placeholder
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.record.probes import Probes, Trial
 from recheck_report.record.record import Case, Record
-from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
+from recheck_report.statistics.comparisons import Comparisons, Limit, Member, Pair, Step
 from recheck_report.statistics.ratio import Ratio
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = "holds", "fails", "undecided", "not measured"

@@ -20,10 +20,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recheck_report.claims import load_collection
-from recheck_report.claims.collection import Collection
+from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.collect.plan import deciding, environment
-from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
@@ -174,11 +172,8 @@ def run(options: argparse.Namespace) -> int:
     start = time.monotonic()
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
-    try:
-        # without a GPU, which would take a second to start
-        experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
-    except BadProgram as error:
-        raise Failed(str(error), 2) from error
+    # without a GPU, which would take a second to start
+    experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
     decide = ids(collection, {e["name"]: e["headline"] for e in experiments})
     cases.write_text("".join(f"{name}\n" for name in decide), encoding="utf-8")
     asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags

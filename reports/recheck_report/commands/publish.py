@@ -25,7 +25,25 @@ from recheck_report.files import git, slug
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.say.provenance import unfit
+
+FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
+
+
+def unfit(record: Record) -> str | None:
+    """Why this record's times do not count as evidence, or None."""
+    env = record.environment
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release" or env.device_debug:
+        kind = "-G" if env.build_type == "Release" else env.build_type
+        return f"it comes from a {kind} build; use Release"
+    if env.git.dirty:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if says := next(
+        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
+    ):
+        return f"no time of it counts: {says}"
+    return None
 
 
 def lacks(report: Measured) -> Iterator[str]:

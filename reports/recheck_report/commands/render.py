@@ -20,11 +20,11 @@ from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.charts import charts
-from recheck_report.claims import Collection
+from recheck_report.claims.collection import Collection
 from recheck_report.claims.documents import SOURCES
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
-from recheck_report.commands.output import MARK, write
+from recheck_report.commands.output import write
 from recheck_report.fallback import or_placeholder
 from recheck_report.files import slug
 from recheck_report.formatting import NONE
@@ -33,12 +33,12 @@ from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
-from recheck_report.say.pages import documents, harnesses, without
+from recheck_report.say.pages import MARK, documents, harnesses, without
 from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import answer_blocks, readme
-from recheck_report.say.provenance import causes
+from recheck_report.say.warnings import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged, Judgement, Outcome
-from recheck_report.claims.judge import SHORT
+from recheck_report.claims.judge import SHORT, Judged, Judgement
+from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import UNDECIDED as OPEN
-from recheck_report.claims.outcome import Compared
+from recheck_report.claims.outcome import Compared, Outcome
 from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Case, Record

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from recheck_report.anchors import CLAIMS, METHOD, README, page
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.files import slug
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
-from recheck_report.say import provenance, standings
+from recheck_report.say import standings, warnings
 from recheck_report.say.claim import because, measured, reference, said, tested
 from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
@@ -295,15 +295,15 @@ def folded(report: Measured) -> Section | None:
 
 def sure(report: Measured) -> Section:
     """How far the numbers can be trusted."""
-    titles = [remark.title for remark in provenance.brands(report)]
+    titles = [remark.title for remark in warnings.warnings(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
     shown = blocks(trusted(report, titles), Bullets(tuple(items)))
     return Section(text("How sure is that?"), shown, "sure")
 
 
-def warnings(report: Measured) -> Section | None:
+def by_cause(report: Measured) -> Section | None:
     """Warnings and facts about the run, by cause."""
-    remarks = (*provenance.brands(report), *provenance.notes(report))
+    remarks = (*warnings.warnings(report), *warnings.notes(report))
     notes: tuple[Note, ...] = tuple(remark.note for remark in remarks)
     return Section(text("Warnings, by cause"), notes, "warnings") if notes else None
 

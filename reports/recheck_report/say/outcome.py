@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recheck_report.anchors import place
-from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.outcome import (
     FAILS,
@@ -19,6 +18,7 @@ from recheck_report.claims.outcome import (
     Compared,
     Counted,
     Ordered,
+    Outcome,
     Share,
 )
 from recheck_report.formatting import (

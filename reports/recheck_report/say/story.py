@@ -7,7 +7,7 @@ that was not measured does not appear.
 
 from __future__ import annotations
 
-from recheck_report.claims import Check
+from recheck_report.claims.checks import Check
 from recheck_report.claims.load import GAIN, Part, Step, Story
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import NOT_MEASURED, Questions

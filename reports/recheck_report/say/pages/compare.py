@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged
+from recheck_report.claims.judge import Judged
+from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (
@@ -30,7 +31,7 @@ from recheck_report.formatting import (
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
 from recheck_report.record.verdicts import UNKNOWN
-from recheck_report.say import provenance
+from recheck_report.say import warnings
 from recheck_report.say.first_page import counted
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
@@ -89,7 +90,7 @@ def page(records: list[Measured], named: list[str] | None = None) -> Page:
     warnings = [
         Note(text(f"{name}: ", remark.text), warning=True)
         for name, record in zip(named, records, strict=True)
-        for remark in _brands(record)
+        for remark in _warnings(record)
     ]
     title = f"the claims on {count(len(named), 'record')}"
     lead: Block = paragraph(f"Each record is compared with the first, {named[0]}.")
@@ -158,9 +159,9 @@ def ratio_words(ratio: Ratio) -> Text:
     return speedup(replace(ratio, mark=""))
 
 
-def _brands(report: Measured) -> list[Remark]:
+def _warnings(report: Measured) -> list[Remark]:
     """The warnings at the top of a report, and which times are too good to be true."""
-    remarks = [*provenance.brands(report), *provenance.notes(report)]
+    remarks = [*warnings.warnings(report), *warnings.notes(report)]
     named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
@@ -413,7 +414,7 @@ def _columns(records: list[Measured], named: list[str]) -> list[Text]:
         for key, value in own_facts.items():
             line = text(f"{key} {value}")
             lines.append(line if all(other[key] == value for other in facts) else strong(line))
-        lines += [strong(remark.title) for remark in _brands(report)]
+        lines += [strong(remark.title) for remark in _warnings(report)]
         lines += [text("without probes")] * (report.probes is None)
         headings.append(joined(BREAK, lines))
     return headings

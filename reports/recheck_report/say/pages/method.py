@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import glossary, machine, provenance, self_audit
+from recheck_report.say import glossary, machine, self_audit, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -122,7 +122,7 @@ def _sections(report: Measured) -> Iterator[Section]:
         )
         yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
-    odd_values = provenance.odd_values(record)
+    odd_values = warnings.odd_values(record)
     if odd_values.rows:
         says = text(
             "Values that do not fit the rest of the record. None is changed, and comparisons use "
@@ -134,7 +134,7 @@ def _sections(report: Measured) -> Iterator[Section]:
     if gaps.rows:
         yield Section(text("Measurements of the machine without a time"), (gaps,), "not-timed")
     yield Section(text("How it was measured"), blocks(_how(report, regimes)), "how-it-was-measured")
-    environment = provenance.environment(report)
+    environment = machine.environment(report)
     yield Section(text("Environment"), blocks(environment), "environment")
     yield Section(text("Reproduce it"), blocks(_again(report)), "reproduce-it")
 
@@ -157,12 +157,12 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     counts = ", ".join(f"{count[status]:,} {status.replace('_', ' ')}" for status in statuses)
     lead = marked("See also [what this report cannot tell you](README.md#limits).")
     yield paragraph(f"{len(record.cases):,} cases: {counts}. ", lead)
-    is_ours = provenance.program(record.environment) == "recheck"
+    is_ours = machine.program(record.environment) == "recheck"
     rounds = (
         f" Every case has {method.rounds} rounds; a kernel that is too slow for all of them takes "
         "part in some, from the first to the last."
     )
-    spent = provenance.spent(record)
+    spent = machine.spent(record)
     total = text(f" {record.wall_seconds:.0f} s: {spent}, the rest between cases.")
     items = (
         marked(CHECKED, tests=" and the tests" * is_ours, checks="check" if is_ours else "checks"),
@@ -178,7 +178,7 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
         marked(DISTURBED),
     )
     yield Bullets(tuple(filter(None, items)))
-    dropped = provenance.dropped(record)
+    dropped = machine.dropped(record)
     if dropped.rows:
         yield Bullets((marked("<left-out>**Left out** by the plan of this run:"),))
         yield dropped
@@ -245,7 +245,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
     timed = [case.seconds for case in record.cases if case.seconds]
     discarded = sum(seconds.discarded for seconds in timed)
     kept = sum(seconds.samples for seconds in timed)
-    set_aside = sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside)
+    set_aside = sum(len(samples) for case in record.cases for _, samples in case.set_aside)
     why = f" and measured again, as their block took more than {above}× the second-fastest block"
     first = ", except the first time of a sustained kernel that was measured twice"
     held = marked(
@@ -262,7 +262,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
 
 
 def _again(report: Measured) -> Iterator[Block]:
-    env, program = report.record.environment, provenance.program(report.record.environment)
+    env, program = report.record.environment, machine.program(report.record.environment)
     lines = []
     if env.git.has_commit:
         where = f"   # in the repository of {program}" if program != "recheck" else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Record
-from recheck_report.say import first_page, provenance
+from recheck_report.say import first_page, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -72,7 +72,7 @@ def readme(
     links += [text("Other GPUs: ", across)] if across else []
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    flags = "; ".join(remark.title for remark in provenance.brands(report))
+    flags = "; ".join(remark.title for remark in warnings.warnings(report))
     sections = blocks(
         answer,
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
@@ -104,7 +104,7 @@ def answer_blocks(report: Measured, peak: first_page.Peak | None) -> tuple[Block
         first_page.unsettled(report),
         first_page.folded(report),
         first_page.sure(report),
-        first_page.warnings(report),
+        first_page.by_cause(report),
         first_page.limits(report),
     )
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import CHANGES, ERRATA, METHOD, claim_anchor
-from recheck_report.claims import Judged, Source
+from recheck_report.claims.documents import Source
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread

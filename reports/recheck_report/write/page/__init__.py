@@ -19,12 +19,12 @@ from urllib.parse import quote
 
 from recheck_report.anchors import claim_anchor
 from recheck_report.anchors import page as experiment_address
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
 from recheck_report.queries import first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say import claim, provenance
+from recheck_report.say import claim, warnings
 from recheck_report.say.glossary import MARKS
 from recheck_report.say.nodes import Block, Note, Page, Picture, Text, table
 from recheck_report.say.pages import documents, machine, views
@@ -144,7 +144,7 @@ def _views(
 
 
 def _warnings(report: Measured) -> tuple[Note, ...]:
-    return tuple(remark.note for remark in provenance.brands(report))
+    return tuple(remark.note for remark in warnings.warnings(report))
 
 
 def _widths(report: Measured) -> str:
