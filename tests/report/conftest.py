@@ -133,6 +133,8 @@ def linked(files: dict[str, bytes]) -> None:
             anchors[name] = set(found)
     for name in anchors:
         for link in re.findall(r"\]\(([^)\s]+)\)", files[name].decode()):
+            if link.startswith("https://"):
+                continue
             path, _, anchor = link.partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
             target = target if path else name

@@ -1,4 +1,4 @@
-"""The same algorithm in other words, and sustained load: what an experiment's page shows of them."""
+"""The same algorithm in other words, and sustained load, on the page of an experiment."""
 
 from __future__ import annotations
 

@@ -67,10 +67,13 @@ class Collection:
 
     def kernel_file(self, experiment: str, row: str) -> str:
         """ "kernels/matmul/tile.cu" for tile16: the file of the experiment's folders whose name is
-        the longest beginning of the row's, from the repository's root; empty if no name fits."""
-        files = [
+        the longest beginning of the row's, else a file that the experiment names; from the
+        repository's root; empty if there is neither."""
+        code = self.settings.code.get(experiment, ())
+        files = [(file, 0) for file in code if (self.folder / file).is_file()]
+        files += [
             (f"{folder}/{path.name}", len(path.stem))
-            for folder in self.settings.code.get(experiment, ())
+            for folder in code
             for path in sorted((self.folder / folder).glob("*.c*"))
             if path.suffix in (".cu", ".cpp")
             and re.fullmatch(rf"{re.escape(path.stem)}([_\d].*)?", row)

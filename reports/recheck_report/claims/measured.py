@@ -28,6 +28,7 @@ class Measured:
     files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
     repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
+    address: str = ""  # of its own report, as a path from the report that shows it as well
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:

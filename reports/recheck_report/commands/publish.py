@@ -1,7 +1,7 @@
 """Renders a report's record into DIR/<gpu>/ as committed evidence, or refuses.
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
-falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
+falsifies all of its times. It is shown next to the other reports in DIR. Without --results nothing
 is written: the record is only checked. Either way, each thing that a reader may miss is a line.
 Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
 
@@ -20,7 +20,7 @@ from pathlib import Path
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
-from recheck_report.commands.render import harnesses_of, peak_of, render
+from recheck_report.commands.render import harnesses_of, peak_of, placed, render
 from recheck_report.files import git, slug
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
@@ -119,7 +119,7 @@ def beside(results: Path, target: Path, experiments: Path) -> Iterator[Measured]
     for path in sorted(results.glob(f"*/{RECORD}")):
         if path.parent.resolve() != target.resolve():
             try:
-                yield read_gpu(path.parent, experiments)
+                yield placed(read_gpu(path.parent, experiments), path.parent, target)
             except (BadRecord, OSError) as problem:
                 print(f"left out: {problem}", file=sys.stderr)
 

@@ -15,6 +15,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
@@ -119,10 +120,15 @@ def render(
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files
-    across = bool(others and report.judgement.claims)
     names = pages.keys() | files.keys()
-    add(README, "Recheck", readme, names, across, answer, drawing)
+    add(README, "Recheck", readme, names, others, answer, drawing)
     return files | {name: markdown.page(made) for name, made in pages.items()}
+
+
+def placed(other: Measured, folder: Path, output: Path) -> Measured:
+    """A record with the address of its report, if it has one, from a report in `output`."""
+    shown = folder / README
+    return replace(other, address=os.path.relpath(shown, output)) if shown.is_file() else other
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -140,6 +146,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
     beside = [read_gpu(path, options.experiments) for path in options.beside]
+    beside = [
+        placed(other, locate(path).parent, options.output)
+        for other, path in zip(beside, options.beside, strict=True)
+    ]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"

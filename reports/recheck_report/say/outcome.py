@@ -258,7 +258,7 @@ def _names(name: Name, *cases: Case) -> list[Text]:
 
 
 def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text:
-    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
+    """ "`tile16` 1.36× faster than `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
     times unless `full`."""
     other, base = _names(name, pair.other, pair.base)
     words = text(other, " ", speedup(pair.ratio, base, against))
@@ -438,9 +438,10 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
     "with any of: block 32; block 512 and unrolling 1; if “far faster” means 1.5 times"."""
     shown = zip(choices, more or [""] * len(choices), strict=True)
     pairs = sorted(shown, key=lambda pair: bool(pair[0].word))
-    listed = "; ".join(choice(of, usual) + said for of, said in pairs)
-    lead = "with any of: " if len(choices) > 1 else "with "
-    return ("" if pairs[0][0].word else lead) + listed
+    named = sum(not of.word for of in choices)
+    between = " and " if named == 1 else "; "
+    listed = between.join(choice(of, usual) + said for of, said in pairs)
+    return ("with any of: " if named > 1 else "with " * named) + listed
 
 
 def _choices(outcome: Outcome) -> str:
@@ -449,15 +450,18 @@ def _choices(outcome: Outcome) -> str:
     if not outcome.over:
         return ""
 
+    # only other readings of a word: all have one value, which has been told
+    readings = all(of.word or of.usual for of, _ in outcome.over)
+
     def value(varied: Outcome) -> str:
-        if varied.value is None:
+        if varied.value is None or (readings and varied.verdict in (HOLDS, FAILS)):
             return ""
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = varied.p or 0.0 if varied.verdict == UNDECIDED else 0.0
         shown = f", {p_value(p)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    # another reading of a word is no choice, and never votes
+    # another reading of a word is not a choice, and never votes
     ours = [varied.verdict for of, varied in outcome.over if not of.word]
     counted = len(ours) > 1
     counts = [f"holds with {ours.count(HOLDS)} of {len(ours)} choices"] if counted else []
@@ -468,7 +472,8 @@ def _choices(outcome: Outcome) -> str:
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
-            counts.append(f"{verdict} {with_choices(choices, values)}{more}")
+            ours_is = "our reading" if readings else "ours"
+            counts.append(f"{verdict} {with_choices(choices, values, ours_is)}{more}")
     return "; " + ", ".join(counts)
 
 

@@ -99,7 +99,7 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
     if case is None:
         return text("–")
     kernel = link(place(case, experiment), code(case.strategy)) + case.marks
-    return text(kernel, f" {duration(case.time.median)}".replace(" ", NBSP)) if time else kernel
+    return text(kernel, " ", duration(case.time.median).replace(" ", NBSP)) if time else kernel
 
 
 def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:

@@ -145,12 +145,15 @@ alt="{html.escape(of.alt)}"></figure>'''
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
-        """A table in a frame that scrolls; `marks`: attributes of each row."""
+        """A table in a frame that scrolls; `marks`: attributes of each row. On a narrow screen the
+        cells of one with several columns of sentences are stacked, each with its heading."""
         wide = {at for row in of.rows for at, cell in enumerate(row) if len(cell.plain) > SENTENCE}
         looks = [
             ' class="number"' if at in of.numbers else ' class="wide"' * (at in wide)
             for at in range(len(of.columns))
         ]
+        stacked = not of.numbers and len(wide) > 1
+        names = [html.escape(name.plain) if stacked else "" for name in of.columns]
         heads = zip(looks, of.columns, strict=True)
         head = "".join(
             f"<th scope=col{look}>{self.inline(name)}</th>" if name else "<td></td>"
@@ -158,7 +161,7 @@ alt="{html.escape(of.alt)}"></figure>'''
         )
         marks_of_rows = [*marks] or [""] * len(of.rows)
         rows = (
-            f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
+            f"<tr{mark}>{''.join(self._cells(row, looks, names))}</tr>"
             for row, mark in zip(of.rows, marks_of_rows, strict=True)
         )
         name = html.escape(of.title or self.heading)
@@ -166,12 +169,13 @@ alt="{html.escape(of.alt)}"></figure>'''
         frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         body = "\n".join(rows)
         head = f"{caption}<thead><tr>{head}</tr></thead>"
-        return f"{frame}<table>{head}<tbody>\n{body}\n</tbody></table></div>"
+        look = " class=stack" * stacked
+        return f"{frame}<table{look}>{head}<tbody>\n{body}\n</tbody></table></div>"
 
-    def _cells(self, row: tuple[Text, ...], looks: list[str]) -> Iterator[str]:
-        for at, (cell, look) in enumerate(zip(row, looks, strict=True)):
-            kind, scope = ("td", "") if at else ("th", " scope=row")
-            yield f"<{kind}{scope}{look}>{self.inline(cell)}</{kind}>"
+    def _cells(self, row: tuple[Text, ...], looks: list[str], names: list[str]) -> Iterator[str]:
+        for at, (cell, look, name) in enumerate(zip(row, looks, names, strict=True)):
+            kind, about = ("td", name and f' data-of="{name}"') if at else ("th", " scope=row")
+            yield f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"
 
 
 def _tooltip(sign: str) -> str:

@@ -64,7 +64,7 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
 def wrapped(text: str, room: float, size: float = TYPE, *, bold: bool = False) -> list[str]:
     """The text in lines that are at most `room` points wide, unless a word is wider."""
     lines = [""]
-    for word in re.sub(" (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
+    for word in re.sub("(?<=[<>]) | (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
         line = f"{lines[-1]} {word}".lstrip()
         if lines[-1] and width_of(line, size, bold=bold) > room:
             lines.append(word)

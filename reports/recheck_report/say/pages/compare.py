@@ -285,7 +285,7 @@ def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
         low, _, high = quantiles(ratios, method="inclusive") if ratios[1:] else ratios * 3
         how = f"{speed(median(ratios))} than"
         if 1 / ALIKE < median(ratios) < ALIKE:
-            how = "about as fast as"
+            how = "within 0.5 % of"
         kind = "CPU" if case.target == "cpu" else regime_label(case.regime)
         where = f"at the median of {count(len(telling), 'case')} ({kind})"
         half = f"; the middle half is {speeds(low, high)}" if low < high else ""

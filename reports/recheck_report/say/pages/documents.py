@@ -82,7 +82,9 @@ def section(report: Measured) -> Section | None:
     rows = [
         (
             text(f"{source.id}: ", prose(source.name)),
-            _title(source) if source.title else none,
+            (link(source.url, _title(source)) if source.url else _title(source))
+            if source.title
+            else none,
             joined(", ", map(prose, (source.author, source.year))) or none,
             prose(source.found),
             prose(source.language) or none,
@@ -94,10 +96,13 @@ def section(report: Measured) -> Section | None:
     if not rows:
         return None
     title = "The document" if one_title(report) else "The documents"
+    lost = [source.id for source in report.collection.sources.values() if not source.url]
+    copies = f"This report knows no address of {', '.join(lost)}; the claims quote the text."
     shown: Block = table(SOURCES, rows)
     if len(rows) > 1:
         shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
-    return Section(text(title), blocks(printed(report), shown), "documents")
+    known = joined(" ", (printed(report), copies if lost else ""))
+    return Section(text(title), blocks(known, shown), "documents")
 
 
 def proof(corrected: Corrected) -> Text:

@@ -54,7 +54,7 @@ ORDER = """\
 affects all of them alike."""
 SUSTAINED = """\
  Sustained kernels run one after the other. The first is measured again at the end, and its second
-time counts. If that drifted, all of them are marked."""
+time counts. If its time drifted, all of them are marked."""
 DISTURBED = """\
 **Disturbed times.** A time is marked *disturbed* if another process took 5 % or more of the GPU's
 time, if other programs used CPUs that a host-timed case could have used, or if more than a quarter
@@ -154,9 +154,9 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     record, method = report.record, report.record.method
     count = record.count()
     statuses = ("passed", "unsupported", "not_run", "incorrect", "failed")
-    counts = ", ".join(f"{count[status]} {status.replace('_', ' ')}" for status in statuses)
+    counts = ", ".join(f"{count[status]:,} {status.replace('_', ' ')}" for status in statuses)
     lead = marked("See also [what this report cannot tell you](README.md#limits).")
-    yield paragraph(f"{len(record.cases)} cases: {counts}. ", lead)
+    yield paragraph(f"{len(record.cases):,} cases: {counts}. ", lead)
     is_ours = machine.program(record.environment) == "recheck"
     rounds = (
         f" Every case has {method.rounds} rounds; a kernel that is too slow for all of them takes "
@@ -190,11 +190,12 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
         several = self_audit.run_to_run(report.record).rows
         step = state.event_step_nanoseconds
         events = marked(
-            " Two events with nothing between them are {empty} ns apart; every time is less by "
-            "this{step}. Hosts differ in it, which shows in launches under 10 µs"
-            + (" ([by how much](#run-to-run))." if several else "."),
+            " Two events with nothing between them are {empty} ns apart, which is subtracted from "
+            "every time. Hosts differ in it, which shows in launches under 10 µs"
+            + (" ([by how much](#run-to-run))." if several else ".")
+            + "{step}",
             empty=f"{state.event_nanoseconds}",
-            step=f". The events' clock has steps of {step} ns" if step else "",
+            step=f" The events' clock has steps of {step} ns." if step else "",
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
     return marked(CLOCKS, events=events, end_to_end=end_to_end)

@@ -64,7 +64,10 @@ def claimed(report: Measured) -> Text:
     ]
     who, more = ("it", "") if len(names) == 1 else (f"{len(names)} documents", "; ".join(names))
     said = f"What {who} claimed, measured again on {machine(report.record)}"
-    return joined(" ", [joined(": ", (said, more)) + ".", first_page.left_out(report)])
+    record, why = report.record, text()
+    if not record.gpu_measured:
+        why = text(f"Only CPU programs were timed: {record.no_gpu_because}.")
+    return joined(" ", [joined(": ", (said, more)) + ".", why, first_page.left_out(report)])
 
 
 def bar(report: Measured) -> list[tuple[str, int, Text]]:
