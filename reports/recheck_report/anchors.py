@@ -54,9 +54,3 @@ def claim_anchor(name: str) -> str:
 def claim_place(name: str) -> str:
     """ "claims.md#claim-c14"."""
     return f"{CLAIMS}#{claim_anchor(name)}"
-
-
-def slug(name: str) -> str:
-    """ "NVIDIA H200" -> "nvidia-h200": letters, digits and single hyphens only."""
-    plain = (c if c.isascii() and c.isalnum() else " " for c in name.lower())
-    return "-".join("".join(plain).split())

@@ -1,4 +1,4 @@
-"""Files that are replaced whole or not at all, and the repository that they are in."""
+"""Files that are replaced whole or not at all, their names, and the repository that they are in."""
 
 from __future__ import annotations
 
@@ -48,3 +48,9 @@ def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, capture_output=True, check=False, text=True, errors="replace", env=env
     )
+
+
+def slug(name: str) -> str:
+    """ "NVIDIA H200" -> "nvidia-h200": letters, digits and single hyphens only."""
+    plain = (c if c.isascii() and c.isalnum() else " " for c in name.lower())
+    return "-".join("".join(plain).split())

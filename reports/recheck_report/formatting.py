@@ -154,16 +154,12 @@ def digits(ratio: Ratio, scale: float, *marks: float, less: float = 0.0) -> tupl
     value, low, high = (scale * end - less for end in (ratio.value, ratio.low, ratio.high))
     half = (high - low) / 2 or abs(high) * 1e-3
     sizes = [half, *[value / 10] * (not less)]
-    decimals = max(-_exponent(size) for size in sizes)
-    decimals = min(6, max(0, decimals))
+    exponents = (math.floor(math.log10(s)) if 0 < s < math.inf else 0 for s in sizes)
+    decimals = min(6, max(0, -min(exponents)))
     while decimals < 6 and any(round(e, decimals) == m != e for e in (low, high) for m in marks):
         decimals += 1
     middle, low_end, high_end = (f"{end:.{decimals}f}" for end in (value, low, high))
     return middle, f"[{low_end}, {high_end}]{ratio.mark}".replace("-", "−")
-
-
-def _exponent(size: float) -> int:
-    return math.floor(math.log10(size)) if 0 < size < math.inf else 0
 
 
 def times(ratio: Ratio) -> str:

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 
 from recheck_report.formatting import significant
-from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Experiment, Record
-from recheck_report.statistics.family import Comparisons
+from recheck_report.record.record import MEMORY_LEVELS, Case, Experiment, Record
+from recheck_report.statistics.comparisons import Comparisons
 from recheck_report.statistics.ratio import Ratio
 
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
@@ -135,21 +135,12 @@ def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> 
     return dict(sorted(rows.items()))
 
 
-def elements(shape: str) -> int:
-    return math.prod(int(extent) for extent in shape.split("x"))
-
-
 def same_size(record: Record, experiment: Experiment) -> list[str]:
     """The shapes with as many elements as the headline, by number of rows."""
-    size = elements(experiment.headline)
-    shapes = [shape for shape in record.shapes(experiment) if elements(shape) == size]
-    return sorted(shapes, key=lambda shape: int(shape.split("x")[0]))
-
-
-def machine_rows(record: Record) -> list[Case]:
-    """The cases that time the machine's own limits; none if the record has no such experiment."""
-    experiment = record.experiment(MACHINE)
-    return record.cases_of(experiment) if experiment else []
+    extents = {s: [*map(int, s.split("x"))] for s in record.shapes(experiment)}
+    size = math.prod(map(int, experiment.headline.split("x")))
+    shapes = [shape for shape, sizes in extents.items() if math.prod(sizes) == size]
+    return sorted(shapes, key=lambda shape: extents[shape][0])
 
 
 def faster_than_ceiling(record: Record) -> dict[str, str]:

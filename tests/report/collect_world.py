@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import run, sourced
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
 from recheck_report.collect.programs import Ended
 from recheck_report.record.counters import LAUNCHES
 

@@ -7,7 +7,6 @@ import contextlib
 import copy
 import gc
 import io
-import json
 import math
 import os
 import pickle
@@ -26,7 +25,7 @@ from records import keep
 
 if TYPE_CHECKING:
     from recheck_report.record.record import Record
-    from recheck_report.statistics.variation import Variation
+    from recheck_report.statistics.variation import Runs
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -134,6 +133,8 @@ def linked(files: dict[str, bytes]) -> None:
             anchors[name] = set(found)
     for name in anchors:
         for link in re.findall(r"\]\(([^)\s]+)\)", files[name].decode()):
+            if link.startswith("https://"):
+                continue
             path, _, anchor = link.partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
             target = target if path else name
@@ -144,14 +145,14 @@ def linked(files: dict[str, bytes]) -> None:
                 assert not anchor or anchor in anchors[target], f"{name}: {link}: no such anchor"
 
 
-def varied(wide: float, gpu: str = "NVIDIA H200") -> Variation:
+def varied(wide: float, gpu: str = "NVIDIA H200") -> Runs:
     """The variation between runs that differ by the fraction `wide` in every class."""
-    from recheck_report.statistics.variation import CLASSES, NOISE, Runs, Variation
+    from recheck_report.statistics.variation import CLASSES, Runs
 
     runs = Runs(gpu, {}, {}, ("",) * 10)
     of_all = dict.fromkeys(CLASSES, math.log1p(wide))
     runs.__dict__.update(of_ratios=of_all, of_medians=of_all)
-    return Variation(runs, json.loads(NOISE.read_text()))
+    return runs
 
 
 @pytest.fixture(scope="session")

@@ -278,6 +278,9 @@ def test_nothing_is_cut_off(width: int, opened: Opened) -> None:
             move(page, address)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, address
     assert page.evaluate("document.getElementById('views').offsetHeight") < 50
+    move(page, "view=summary")  # its tables of sentences are read without scrolling
+    frames = "[...document.querySelectorAll('main .scroll')].filter(e => e.querySelector('.stack'))"
+    assert width > 760 or page.evaluate(f"{frames}.map(e => e.scrollWidth - e.clientWidth)[0]") <= 0
     move(page, "view=claims")
     heights = "[...document.querySelectorAll('.verdict')].map(e => e.getClientRects().length)"
     assert set(page.evaluate(heights)) == {1}

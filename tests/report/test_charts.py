@@ -60,24 +60,6 @@ def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
     assert charts == shown and "not drawn: " in page
 
 
-@pytest.mark.parametrize("name", ["0/matvec_ladder.svg", "1/matmul_story.svg"])
-def test_bars_begin_at_zero_and_have_unique_names(name: str, drawn: dict[str, bytes]) -> None:
-    """A bar is as long as its rate is high, and a row that solves another problem has none."""
-    from recheck_report.write.svg import INK
-
-    root = ElementTree.fromstring(drawn[name])
-    bars = [e.get("d", "") for e in root.iter(f"{SVG}path") if e.get("stroke-width") == "5"]
-    texts = [e for e in root.iter(f"{SVG}text") if e.get("font-size") is None]
-    values = [e.text or "" for e in texts if e.get("anchor", e.get("text-anchor")) == "end"]
-    rates = [float(text.split(" ")[0]) for text in values if re.match(r"[\d.]+( · |$)", text)]
-    names = [e.text for e in texts if e.get("x") == "8" and e.get("fill") == INK][: len(bars)]
-    assert len(bars) > 4 and len({*names}) == len(bars) and not any("‡" in f"{e}" for e in names)
-    ends = [re.fullmatch(r"M([\d.]+) [\d.]+L([\d.]+) [\d.]+", bar) for bar in bars]
-    lengths = [float(end[2]) - float(end[1]) for end in ends if end]
-    scale = max(lengths) / max(rates[-len(bars) :])
-    assert lengths == pytest.approx([scale * rate for rate in rates[-len(bars) :]], abs=1)
-
-
 def luminance(color: str) -> float:
     parts = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
@@ -87,15 +69,6 @@ def luminance(color: str) -> float:
 def contrast(one: str, other: str) -> float:
     high, low = sorted((luminance(one), luminance(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
-
-
-def inherited(root: ElementTree.Element, name: str, at: str = "") -> Iterator[tuple[str, str]]:
-    """(tag, value) of an attribute for each element below, inherited from its group if unset."""
-    for each in root:
-        if each.tag != f"{SVG}defs":
-            value = each.get(name, at)
-            yield each.tag.removeprefix(SVG), value
-            yield from inherited(each, name, value)
 
 
 def test_charts_are_legible_in_light_and_dark_mode(drawn: dict[str, bytes]) -> None:
@@ -110,14 +83,14 @@ def test_charts_are_legible_in_light_and_dark_mode(drawn: dict[str, bytes]) -> N
         night = {(what, day): dark for what, day, _, dark in rules}
         assert style.startswith("@media(prefers-color-scheme:dark){") and night["fill", CARD]
         for what in ("fill", "stroke"):
-            for tag, ink in set(inherited(root, what)):
+            for tag, ink in {(e.tag.removeprefix(SVG), e.get(what, "")) for e in root}:
                 if ink in ("", "none", CARD, GRID):
                     continue
                 assert ink in DARK, (tag, ink)
                 least = 4.5 if tag == "text" else 3.0
                 assert contrast(ink, CARD) >= least, (tag, ink)
                 assert contrast(night[what, ink], DARK[CARD]) >= least, (tag, ink)
-        sizes = {float(size or TYPE) for tag, size in inherited(root, "font-size") if tag == "text"}
+        sizes = {float(e.get("font-size", TYPE)) for e in root.iter(f"{SVG}text")}
         assert min(sizes) * 358 / WIDTH >= 11 and root.get("viewBox", "").startswith("0 0 356 ")
         assert len(svg) < 40_000 and not re.search(rb' id="(figure|axes|text|patch)_', svg)
         assert root.get("role") == "img" and len(root.get("aria-label", "")) > 20

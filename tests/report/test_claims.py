@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from made_claims import about
-from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.judge import USUAL, Judged
 from recheck_report.claims.load import Claim
@@ -19,6 +18,7 @@ from recheck_report.claims.outcome import (
     NOT_MEASURED,
     UNDECIDED,
     Absence,
+    Outcome,
     above,
     all_of,
     below,

@@ -309,12 +309,6 @@ def test_tests_and_tools_are_optional(world: World) -> None:
         assert all(one["reason"].endswith("was not found") for one in each) and len(each) == 3
 
 
-def test_claims_that_ask_for_nothing_run_no_tool(world: World) -> None:
-    found = world.probe()
-    assert (found["counters"], found["attributes"], found["tests"]) == ({}, {}, {})
-    assert not world.calls("ncu") and not world.calls("sanitizer")
-
-
 def test_an_unknown_name_is_one_line(world: World) -> None:
     world.tests = {"A.B": "OK", "A.C": "OK"}
     world.claim('form = "test", test = "gate:A.D", finds = "pass"')

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, Report, linked, one_line, run, sourced, text_of
 from conftest import tree as files_of
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
 from recheck_report.claims.measured import read
 from records import few, h100, keep
 
@@ -32,15 +32,16 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
             file = measured.collection.kernel_file(row.experiment, row.strategy)
             assert (EXPERIMENTS.parent / file).is_file(), row.strategy
     (tmp_path / "kernels").mkdir()
-    for name in ("tile", "tile16"):
-        (tmp_path / "kernels" / f"{name}.cu").touch()
+    for name in ("kernels/tile", "kernels/tile16", "all"):
+        (tmp_path / f"{name}.cu").touch()
     claims = sourced(tmp_path, "S0", "S1", "S2", "vendor")
     rest = (claims / "sources.toml").read_text()
-    repository = 'repository = "https://host/us"\ncode.matmul = ["kernels"]\n'
+    repository = 'repository = "https://host/us"\ncode.matmul = ["kernels", "all.cu"]\n'
     (claims / "sources.toml").write_text(repository + rest)
     commit = few()["environment"]["git"]["commit"]
-    link = f"[`kernels/tile16.cu`](https://host/us/blob/{commit}/kernels/tile16.cu)"
-    assert link in report(few(), "--experiments", claims)["matmul.md"].decode()
+    page = report(few(), "--experiments", claims)["matmul.md"].decode()
+    for name in ("kernels/tile16.cu", "all.cu"):  # of tile16, and of kernels without their own
+        assert f"[`{name}`](https://host/us/blob/{commit}/{name})" in page
 
 
 def _reworded(folder: Path, old: str, new: str) -> None:

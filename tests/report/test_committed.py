@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, pages, run, tree
-from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read
+from recheck_report.files import slug
 from recheck_report.record.record import SCHEMA
 
 # sizes in bytes: what code hosts show, and what a reader has to load

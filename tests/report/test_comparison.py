@@ -100,7 +100,7 @@ def test_a_time_is_known_to_a_step_of_its_clock(loaded: Read) -> None:
 
 
 def test_holm_by_hand() -> None:
-    from recheck_report.statistics.family import holm
+    from recheck_report.statistics.comparisons import holm
 
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
@@ -108,7 +108,7 @@ def test_holm_by_hand() -> None:
 
 
 def test_more_comparisons_make_a_weak_one_insignificant(loaded: Read) -> None:
-    from recheck_report.statistics.family import Comparisons, Pair
+    from recheck_report.statistics.comparisons import Comparisons, Pair
 
     record = loaded(few())
     # long launches, for which the clock's step does not matter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import shutil
@@ -15,9 +14,9 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS, one_line, run
-from recheck_report.claims import BadClaim, Collection, load_collection
+from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.names import Tables, faults
-from recheck_report.claims.toml import in_order
+from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.case import Source
 
 OUTSIDE = EXPERIMENTS.parent / "tests/outside"
@@ -38,35 +37,21 @@ BAD = {
         ('above = "faster"', "above = 1, below = 2", "needs exactly one of above, below"),
         (', above = "faster"', "", "needs exactly one of above, below"),
         ('above = "faster"', "above = -1", "scan.2: field check[0].above must be at least 1e-12"),
-        ('above = "faster"', "above = 1e-320", "above must be at least 1e-12"),
         ('above = "faster"', 'above = "fast"', "unknown fast; choose from faster, much"),
         (COUNTED, f"equals = {'9' * 400}", "a finite number"),
-        (COUNTED, "equals = nan", "a finite number"),
         (COUNTED, "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0.84"),
         (COUNTED, "at_least = 1, absolute = 1", "takes equals with either relative or"),
         (COUNT, f'{SHARE} "dram", at_least = 84', "at_least is a share, at most 1: 84 % is 0.84"),
-        (COUNT, f'{SHARE} "drm", at_least = 0.8', "'drm' is not a case: write experiment/row/sh"),
         ("shared_bank_conflicts /", "mean(grid) /", "may only call min, max, ceil"),
-        ("conflicts / elements", "conflicts /", "scan.2: field also[0].expression: 'shared_bank"),
         ("bank_conflicts /", "bank_conflict /", "counter shared_bank_conflict; nearest are share"),
-        ("shared_bank_conflicts /", "rows /", "; and no such axis; choose from elements"),
-        ("shared_bank_conflicts /", "smsp_inst.sum /", "unknown counter smsp_inst.sum; nearest "),
         (COUNT, COUNT.replace("cold", "hot"), "is not counted: name a cold case of a GPU"),
-        (COUNTED, f'{COUNTED}, shapes = ["8 by 8"]', "also[0].shapes[0] must be a shape"),
         (COUNTED, f'{COUNTED}, shapes = ["8"]', "also[0] has shapes, but no id"),
-        (COUNTED, f'{COUNTED}, shape = ["8"]', "also[0].shape is unknown; choose from form, says"),
-        ('"count", of', '"rate", of', "expression is unknown; choose from form, says"),
         ('form = "ratio", ', "", "check[0].form: missing; choose from ratio, fraction_"),
-        ('form = "ratio"', 'form = "ration"', "unknown ration; choose from ratio, fr"),
         ("check = [", 'not_judged = "a wish"\ncheck = [', "check must be set, or else"),
         ("kernel1", "kernle1", "unknown row scan/kernle1; choose from k"),
-        (CASE, CASE.replace("4194304", "4194305"), "has no case 4194305/cold; choose from 41943"),
         (CASE, CASE.replace("cold", "warm"), "unknown regime warm; choose from cold, "),
         (CASE, CASE.replace("cold", "hot"), "has no case 4194304/hot; choose from 4194"),
-        (CASE, CASE.replace("cold", "first"), "has no case 4194304/first; "),
-        (CASE, CASE.replace("scan", "scna"), "unknown experiment scna; choose from scan"),
         (CASE, "kernel1", "write experiment/row/shape/regime, like "),
-        (CASE, CASE.replace("4194304", "2^22"), "the shape 2^22 must be numbers with x between"),
         (CASE, CASE.replace("4194304", "{shape}"), "holds {shape}, but the check has no shapes"),
         (CASE, CASE.replace("cold", "{regime}"), "the claim's `open` names no choice with {r"),
         (CASE, OTHER, "compares scan/kernel2/4194304/cold with itself"),
@@ -79,9 +64,7 @@ BAD = {
         ("seconds = 8", 'lost = "x", seconds = 8', "must have exactly one of"),
         (", seconds = 8.054e-3", "", "must have exactly one of"),
         ('hardware = "G80"', 'hardware = "x"', "hardware: unknown x; choose from G80"),
-        ('document = "smith"', 'document = "x"', "document: unknown x; choose from smith"),
         ("8.054e-3", '"8"', 'must have its unit, like "8 ms"'),
-        ("8.054e-3", '"8 GB/s"', 'must have its unit, like "8 ms"'),
         ("scan.2", "C13", "claim: unknown C13; choose from"),
         ("smith", "S9", "field document.S9: unknown S9; choose from smith"),
         ("4194304", "4194305", "figure[0]: scan/kernel1 has no case 4194305/cold; ch"),
@@ -92,12 +75,10 @@ BAD = {
         ('row = "kernel2"', 'row = "kernel2"\nbase = "k"', "unknown k; choose from kernel1"),
         ('verdict = "holds"', 'verdict = "hold"', "verdict must be one of holds"),
         ("{conflicts}", "{load}", "refers to {load}; choose from gain, conflicts"),
-        ('of = "conflicts"', 'of = "load"', "refers to {load}"),
         ('key = "conflicts"', 'key = "gain"', "and from gain"),
         (BINDS, 'binds = "kernel2"', "not a cold case"),
         ('[{ text = "All threads wait after each addition." }]', "[]", "text must not be empty"),
         ('row = "kernel2"', 'row = "kernel3"', "step kernel3: field row: unknown row scan/kernel3"),
-        (BINDS, BINDS.replace("2/", "3/"), "step kernel2: field binds: unknown row scan/kernel3"),
         ('of = "scan/kernel2', 'of = "scan/kernel3', "field check[0]: unknown row scan/kernel3"),
         ("shared_bank_conflicts /", "conflicts /", "unknown counter conflicts"),
     ],
@@ -106,7 +87,6 @@ BAD = {
         ("check = [", 'by = "reading"\ncheck = [', "smith-2: field check must be set"),
         (SUM, f'{TEST} "build:E", finds = "refused"', "test must read like gate:suite"),
         (SUM, f'{TEST} "compile:E", finds = "pass"', "finds: must be refused or"),
-        (SUM, f'{TEST} "gate:A.B", finds = "refused"', "finds: must be refused or"),
         (SUM, f'{TEST} "compile:E", finds = "refused"', "errata/ has no E.cu; none are defined"),
         ('["scan.2"', '["A99"', "A99 is not a claim, algorithm, row or its document; choose"),
     ],
@@ -225,34 +205,25 @@ def _refusal(folder: Path, text: str, changed: Any, monkeypatch: pytest.MonkeyPa
     return ""
 
 
-def test_a_member_of_the_wrong_type_is_named(
+def test_a_wrong_misspelt_or_missing_member_is_named(
     examples: dict[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for path, text in examples.items():
         for steps in _members(tomllib.loads(text)):
-            own: Any = tomllib.loads(text)
-            table, key = _table(own, steps), steps[-1]
-            # a value of another type
-            table[key] = 7 if isinstance(table[key], dict) else {"no": 1}
-            said = _refusal(tmp_path, text, own, monkeypatch)
-            assert said.startswith(str(path)), (steps, said)
-            assert str(key) in said or str(steps[0]) in said, (steps, said)
-
-
-def test_a_misspelt_or_missing_member_is_named(
-    examples: dict[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for path, text in examples.items():
-        for steps in _members(tomllib.loads(text)):
-            for name in ("", f"{steps[-1]}x"):
-                own = copy.deepcopy(tomllib.loads(text))
+            for name in ("", str(steps[-1]), f"{steps[-1]}x"):
+                own: Any = tomllib.loads(text)
                 table = _table(own, steps)
                 value = table.pop(steps[-1])
+                if name == steps[-1]:  # a value of another type
+                    value = 7 if isinstance(value, dict) else {"no": 1}
                 table |= {name: value} if name else {}
                 said = _refusal(tmp_path, text, own, monkeypatch)
                 # another file may refer to the missing name
                 assert not said or str(tmp_path) in said
-                if name and 0 in steps and not {"values", "open"} & {*steps}:
+                if name == steps[-1]:
+                    assert said.startswith(str(path)), (steps, said)
+                    assert str(steps[-1]) in said or str(steps[0]) in said, (steps, said)
+                elif name and 0 in steps and not {"values", "open"} & {*steps}:
                     assert said.startswith(str(path)) and str(steps[-1]) in said, steps
 
 

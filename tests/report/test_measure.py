@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS, REPORTS
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
 from recheck_report.cli import main
 from recheck_report.commands import measure
 

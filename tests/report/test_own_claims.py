@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 from conftest import EXPERIMENTS
-from recheck_report.claims import load_collection
-from recheck_report.claims.collection import FIXED
+from recheck_report.claims.collection import FIXED, load_collection
 from recheck_report.claims.collection import SNIPPETS as FOLDER
 from recheck_report.claims.names import faults
 from recheck_report.collect.plan import environment, tables

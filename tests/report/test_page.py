@@ -27,10 +27,6 @@ def test_the_file_contains_every_case_and_claim(measured: Measured) -> None:
     rows = [data["rows"][at] for at in data["cases"]["row"]]
     assert [row["name"] for row in rows] == [case.strategy for case in cases]
     assert [data["texts"][at] for at in data["cases"]["shape"]] == [c.shape_name for c in cases]
-    claims = re.findall(r'<details id="claim-\w+" data-id="(\w+)".*?data-verdict="([^"]+)"', html)
-    assert claims == [(each.claim.id, each.verdict) for each in measured.judgement.claims]
-    errata = re.findall(r'<a id="(erratum-\w+)"></a>', html)
-    assert errata == [f"erratum-{e.erratum.id.lower()}" for e in measured.judgement.errata]
 
 
 def test_only_its_own_script_may_run(measured: Measured) -> None:

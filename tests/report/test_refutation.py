@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS
 from made_claims import measured
-from recheck_report.claims import Check, load_collection
-from recheck_report.claims.checks import SERIES
+from recheck_report.claims.checks import SERIES, Check
+from recheck_report.claims.collection import load_collection
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 
 EVIDENCE = REPORTS / "results" / "nvidia-h200" / "record.json"
 CHECKS = [
@@ -44,9 +44,9 @@ def _slower(case: Case, factor: float) -> Case:
     assert case.seconds
     seconds = case.seconds
     longer = {key: getattr(seconds, key) * factor for key in ("median", "low", "high")}
-    raw = replace(case.raw, samples=tuple(factor * each for each in case.samples))
+    samples = tuple(factor * each for each in case.samples)
     step = factor * case.step  # else the clock's step would hide picoseconds
-    return replace(case, seconds=replace(seconds, **longer), raw=raw, step=step)
+    return replace(case, seconds=replace(seconds, **longer), samples=samples, step=step)
 
 
 def _with(record: Record, cases: Iterable[Case]) -> Record:

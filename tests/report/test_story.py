@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, Report, sourced
-from recheck_report.claims import load_collection
+from recheck_report.claims.collection import load_collection
+from recheck_report.claims.load import Story, load_story
 from recheck_report.claims.names import Tables
-from recheck_report.claims.story import Story, load
 from recheck_report.collect.plan import wanted
 from recheck_report.record.record import Record
 from records import Json, h100, matching, scale, spoil, without
@@ -58,7 +58,7 @@ def written(folder: Path, text: str = STEP) -> Story:
     path = folder / "own" / "matmul" / "story.toml"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(TITLE + text, encoding="utf-8")
-    return load(path)
+    return load_story(path)
 
 
 def faster(factor: float) -> Json:

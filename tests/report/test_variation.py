@@ -12,7 +12,7 @@ from conftest import varied
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 from recheck_report.statistics.variation import CLASSES, class_of
 from records import Json, few, matching, set_time, spoil, without
 
@@ -70,7 +70,7 @@ def _one(record: Json, loaded: Load, *times: tuple[float, float, float]) -> str:
 
 
 def test_the_whole_interval_has_to_lie_beyond_the_noise(record: Json, loaded: Load) -> None:
-    limit = 1 + variation.for_gpu().noise("cold, 1 ms and more")
+    limit = 1 + variation.noise("cold, 1 ms and more")
     old = 0.02, 0.02 * 0.999, 0.02 * 1.001
     for factor, slower in ((limit * 1.003, True), (limit * 1.001, False), (1.0, False)):
         new = (old[0] * factor, old[1] * factor, old[2] * factor)
@@ -128,10 +128,10 @@ def test_noise_between_processes_is_not_a_difference(
 
 def test_the_table_knows_every_class() -> None:
     table = variation.for_gpu()
-    assert {*table.runs.of_medians} >= {*CLASSES[:10]}
+    assert {*table.of_medians} >= {*CLASSES[:10]}
     for name in CLASSES:
-        assert 0 < table.noise(name) < math.inf
-        for of in (table.runs.of_ratios, table.runs.of_medians):
+        assert 0 < variation.noise(name) < math.inf
+        for of in (table.of_ratios, table.of_medians):
             assert of.get(name, 0.0) >= 0
 
 
@@ -153,4 +153,4 @@ def test_a_class_without_runs_has_the_largest_margin_of_similar_ones(
     for have, margin in ((known, 0.2), ({"inner": 0.5}, 0.0), ({}, 0.0)):
         object.__setattr__(runs, "of_medians", have)
         (cold,) = (case for case in cases if case.regime == "cold")
-        assert variation.Variation(runs, {}).differs_by((cold,)) == margin
+        assert runs.differs_by((cold,)) == margin

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 from conftest import Report
 from made_claims import about, formula, make_claim, ratio
-from recheck_report.claims import Check
-from recheck_report.claims.checks import Choice
+from recheck_report.claims.checks import Check, Choice
 from recheck_report.record.record import Record
 from records import Json, few, keep, matching, probes_of, scale, set_time
 

@@ -1,10 +1,10 @@
-"""The same algorithm in other words: what an experiment's page shows of it."""
+"""The same algorithm in other words, and sustained load, on the page of an experiment."""
 
 from __future__ import annotations
 
 import pytest
 from conftest import Report
-from records import Json, copied, h100, probes_of, scale
+from records import Json, copied, h100, matching, probes_of, scale
 
 AT = "1024x1024x1024/cold"
 TITLE = "The same algorithm in other words"
@@ -65,15 +65,23 @@ def test_a_page_tells_why_a_word_makes_a_listing_slower(report: Report) -> None:
     assert files["matmul.md"].decode().count("s1_kernel_1_unroll1") == 1
 
 
-@pytest.mark.parametrize("gone", ["wordings", "probes"])
-def test_only_what_was_measured_is_shown(gone: str, report: Report) -> None:
-    record, probes = made()
-    if gone == "probes":
-        shown = section(report(record))
-        assert (
-            line(shown, "s1_kernel_1_a_padded_by_1").count("| – |")
-            and "shared loads per" not in shown
-        )
-    else:
-        record["cases"] = [case for case in record["cases"] if "/s1_kernel_1_" not in case["id"]]
-        assert TITLE not in report(record, probes=probes)["matmul.md"].decode()
+def test_without_probes_only_times_are_shown(report: Report) -> None:
+    shown = section(report(made()[0]))
+    assert line(shown, "s1_kernel_1_a_padded_by_1").count("| – |") and "loads per" not in shown
+
+
+HEAD = "4096x4096x4096"
+
+
+@pytest.mark.parametrize(
+    ("factor", "said"),
+    [(1.0, "order stays"), (0.0, "No longer significant"), (8.0, "order changes")],
+)
+def test_the_order_changes_only_beyond_both_intervals(
+    factor: float, said: str, report: Report
+) -> None:
+    record = h100(*(f"matmul/{row}/{HEAD}" for row in ("cublas", "tile32_depth8")))
+    names = (f"matmul/{row}/{HEAD}/sustained" for row in ("cublas", "tile32_depth8"))
+    fast, slow = (matching(record, name)[0]["seconds"]["median"] for name in names)
+    record = scale(record, f"matmul/cublas/{HEAD}/sustained", factor or slow / fast)
+    assert said in report(record)["matmul.md"].decode()

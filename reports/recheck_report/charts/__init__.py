@@ -1,8 +1,8 @@
 """The charts of a report.
 
-A chart is a file of this folder, with its KIND, its title and draw(). It follows from the record
-alone; a collection lists those of its experiments, and names the kernels of some. Where a chart has
-no data, its page gives the reason.
+A chart is a file of this folder, with its KIND, its title and draw(). It follows from the record. A
+collection lists those of its experiments, and names the kernels of some. Where a chart has no data,
+its page gives the reason.
 """
 
 from __future__ import annotations

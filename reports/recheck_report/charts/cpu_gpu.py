@@ -45,7 +45,7 @@ def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep])
     if later:
         return f"Copies included, {name} wins from {short(later[0], later[0])} up"
     if len(lost) == len(wins):
-        return f"Copies included, {name} wins at no size"
+        return f"Copies included, {name} wins at no size beyond noise"
     return f"Copies included, {name} wins at {len(wins) - len(lost)} of {len(wins)} sizes"
 
 

@@ -8,7 +8,6 @@ from recheck_report.charts.drawing import (
     Limit,
     NotDrawn,
     Row,
-    fold,
     kernels,
     leading,
     nothing,
@@ -19,7 +18,7 @@ from recheck_report.charts.drawing import (
     where,
 )
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import shape_label, significant, speed
+from recheck_report.formatting import factor, shape_label, significant, speed
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Experiment
 from recheck_report.say.standings import contenders
@@ -61,7 +60,7 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     lead = leading(report, experiment) or base
     cases = []
     for name, case in _shown(report, experiment, base, lead).items():
-        gain = "" if case is base else fold(report.comparisons.ratio(base, case).value)
+        gain = "" if case is base else f"{factor(report.comparisons.ratio(base, case).value)}×"
         more = case.strategy if case.strategy.replace("_", " ") != name else ""
         cases.append((case, Row(name, gain, (0, 0, 0), LOOKS["library"], more=more)))
     if len(cases) == 1:

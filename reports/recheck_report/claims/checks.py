@@ -246,9 +246,23 @@ def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
     filled = replace(check, cases=tuple(map(fill, check.cases)), **ids)
     _cases(filled, where)
     if filled.test:
-        _tested(filled, where)
+        one_of(_FINDS, filled.finds, f"{where}.finds")
+        if not _TEST.fullmatch(filled.test):
+            form = "gate:suite/Test.Name, racecheck:… or compile:snippet"
+            raise Unfit(f"must read like {form}", f"{where}.test")
+        if filled.test.startswith("compile:") != (filled.finds in COMPILED):
+            only = f"must be {' or '.join(COMPILED)} for a snippet, and only there"
+            raise Unfit(only, f"{where}.finds:")
     if filled.expression:
-        _formula(filled, where)
+        try:
+            used = expression.names(filled.expression)
+            if not used:  # a constant
+                expression.evaluate(filled.expression, {})
+        except expression.BadExpression as error:
+            raise Unfit(str(error), f"{where}.expression:") from error
+        # counts may also use the axes of a shape, which are unknown here
+        for name in sorted(used) if filled.form == "arithmetic" else ():
+            one_of(OF_DEVICE, name, f"{where}.expression")
     if filled.name:
         one_of(OF_DEVICE, filled.name, f"{where}.name")
     return filled
@@ -285,26 +299,3 @@ def _no_id(name: str) -> str:
     if regime not in REGIMES:
         return f"unknown regime {regime}; {list_or_nearest(REGIMES, regime)}"
     return ""
-
-
-def _tested(check: Check, where: str) -> None:
-    one_of(_FINDS, check.finds, f"{where}.finds")
-    if not _TEST.fullmatch(check.test):
-        form = "gate:suite/Test.Name, racecheck:… or compile:snippet"
-        raise Unfit(f"must read like {form}", f"{where}.test")
-    if check.test.startswith("compile:") != (check.finds in COMPILED):
-        raise Unfit(
-            f"must be {' or '.join(COMPILED)} for a snippet, and only there", f"{where}.finds:"
-        )
-
-
-def _formula(check: Check, where: str) -> None:
-    try:
-        used = expression.names(check.expression)
-        if not used:  # a constant
-            expression.evaluate(check.expression, {})
-    except expression.BadExpression as error:
-        raise Unfit(str(error), f"{where}.expression:") from error
-    # counts may also use the axes of a shape, which are unknown here
-    for name in sorted(used) if check.form == "arithmetic" else ():
-        one_of(OF_DEVICE, name, f"{where}.expression")

@@ -25,14 +25,16 @@ from recheck_report.claims.documents import (
     load_sources,
 )
 from recheck_report.claims.load import (
+    STORY,
     ChangedCheck,
     Claim,
     Erratum,
+    Story,
     load_changed_checks,
     load_claims,
     load_errata,
+    load_story,
 )
-from recheck_report.claims.story import STORY, Story, load_stories
 from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.record import Record
 from recheck_report.record.typed import list_or_nearest
@@ -65,10 +67,13 @@ class Collection:
 
     def kernel_file(self, experiment: str, row: str) -> str:
         """ "kernels/matmul/tile.cu" for tile16: the file of the experiment's folders whose name is
-        the longest beginning of the row's, from the repository's root; empty if no name fits."""
-        files = [
+        the longest beginning of the row's, else a file that the experiment names; from the
+        repository's root; empty if there is neither."""
+        code = self.settings.code.get(experiment, ())
+        files = [(file, 0) for file in code if (self.folder / file).is_file()]
+        files += [
             (f"{folder}/{path.name}", len(path.stem))
-            for folder in self.settings.code.get(experiment, ())
+            for folder in code
             for path in sorted((self.folder / folder).glob("*.c*"))
             if path.suffix in (".cu", ".cpp")
             and re.fullmatch(rf"{re.escape(path.stem)}([_\d].*)?", row)
@@ -144,7 +149,7 @@ def load_collection(folder: Path) -> Collection:
             path.parent.name: load_figures(path, sources, ids)
             for path in sorted(folder.glob("*/figures.toml"))
         },
-        stories=load_stories(folder),
+        stories={path.parent.name: load_story(path) for path in sorted(folder.glob(f"*/{STORY}"))},
         settings=settings,
     )
     snippets = [path.stem for path in sorted((folder / SNIPPETS).glob("*.cu"))]

@@ -21,11 +21,12 @@ from recheck_report.claims.toml import (
     load_tables,
     one_of,
     quantity,
+    read_toml,
 )
 from recheck_report.record.case import ROW
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.record.regimes import REGIMES
-from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, members, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, members, typed
 
 SOURCES, LISTINGS = "sources.toml", "listings.toml"
 # sources of other rows: the harness, and vendors' libraries
@@ -91,7 +92,7 @@ _REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
 def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     """The documents of a folder by id, in order, and the settings; raises BadClaim."""
     path, names = folder / SOURCES, list(members(Settings))
-    file = read_toml(path, BadClaim)
+    file = read_toml(path)
     whole = {key: file.pop(key) for key in names if key in file}
     more = file, f" tables and {', '.join(names)}"
     sources = load_tables(path, "source", Source, *more, unique="id")
@@ -221,7 +222,7 @@ def _figure(table: dict[str, Any]) -> Figure:
 def load_figures(path: Path, sources: Collection[str], claims: Collection[str]) -> Figures:
     """The documents' own measurements in a figures.toml, which may name these documents and claims;
     raises BadClaim."""
-    file = read_toml(path, BadClaim)
+    file = read_toml(path)
     try:
         document, hardware = (
             typed(dict[str, str], file.pop(key, {}), key) for key in ("document", "hardware")

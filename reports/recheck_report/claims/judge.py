@@ -10,7 +10,7 @@ from functools import cached_property
 from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.load import Claim, Erratum
+from recheck_report.claims.load import Claim, Erratum, Part
 from recheck_report.claims.outcome import (
     FAILS,
     HOLDS,
@@ -21,13 +21,12 @@ from recheck_report.claims.outcome import (
     Questions,
     all_of,
 )
-from recheck_report.claims.story import Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
-from recheck_report.statistics.family import Comparisons
+from recheck_report.statistics.comparisons import Comparisons
 
 USUAL = Choice(usual=True)  # the usual values of all unspecified parameters
 SHORT = 20e-6  # seconds; below, a launch varies by several per cent between runs
@@ -189,18 +188,14 @@ class Judgement:
         return sum(judged.verdict == verdict for judged in self.claims)
 
     @cached_property
-    def _by_id(self) -> dict[str, Judged]:
+    def by_id(self) -> dict[str, Judged]:
         return {judged.claim.id: judged for judged in self.claims}
-
-    def find(self, name: str) -> Judged | None:
-        return self._by_id.get(name)
 
 
 def judge(
     record: Record, probes: Probes | None, collection: Collection, comparisons: Comparisons
 ) -> Judgement:
     """The verdicts on all claims of a collection, and its errata; raises BadClaim."""
-    gpu = record.environment.gpu.name if record.environment.gpu else ""
     questions = Questions(record, probes, comparisons)
 
     def ask(asker: Claim | Erratum, checks: tuple[Check, ...]) -> tuple[Outcome, ...]:
@@ -212,7 +207,7 @@ def judge(
 
     def judged(claim: Claim) -> Judged:
         outcomes, also = ask(claim, claim.check), ask(claim, claim.also)
-        return Judged(claim, gpu, outcomes, also, _other_runs(record, outcomes))
+        return Judged(claim, record.gpu, outcomes, also, _other_runs(record, outcomes))
 
     claims = map(judged, collection.claims)
     errata = (Corrected(erratum, ask(erratum, erratum.check)) for erratum in collection.errata)
@@ -222,8 +217,7 @@ def judge(
 def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int]:
     """The number of other runs of this GPU model in which all ratios of a claim, at the usual
     choices, are on the same side of their bounds as here; and of the runs that have them all."""
-    gpu, agree = record.environment.gpu, []
-    runs = variation.runs_of(gpu.name) if gpu else None
+    agree, runs = list[bool](), variation.runs_of(record.gpu)
     usual = [outcome.usual for outcome in outcomes if outcome.usual.value is not None]
     checks = [outcome.check for outcome in usual if outcome.check.form == "ratio"]
     if not runs or not checks or len(checks) < len(outcomes):
@@ -231,11 +225,6 @@ def _other_runs(record: Record, outcomes: tuple[Outcome, ...]) -> tuple[int, int
     by_run = zip(*(runs.ratios(check.base, check.other) for check in checks), strict=True)
     for began, ratios in zip(runs.began, by_run, strict=True):
         if began != record.environment.started and None not in ratios:  # another run, and whole
-            pairs = zip(ratios, usual, strict=True)
-            agree.append(all(_same_side(ratio, outcome) for ratio, outcome in pairs))
+            pairs = zip(ratios, usual, (check.bound for check in checks), strict=True)
+            agree.append(all(((r or 0) > b) == ((o.value or 0) > b) for r, o, b in pairs))
     return sum(agree), len(agree)
-
-
-def _same_side(ratio: float | None, outcome: Outcome) -> bool:
-    bound = outcome.check.bound
-    return ratio is not None and ((ratio > bound) == ((outcome.value or 0.0) > bound))

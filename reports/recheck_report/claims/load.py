@@ -1,44 +1,31 @@
-"""The documents' claims (<experiment>/claims.toml), their errata (errata.toml), and the log of
-changed checks (changes.toml), as typed values.
+"""The documents' claims (<experiment>/claims.toml), their errata (errata.toml), the log of changed
+checks (changes.toml), and the steps from an experiment's first kernel to its fastest
+(<experiment>/story.toml), as typed values.
 
 A claim has a quote, and checks that a record can answer. An erratum is a place where a document is
-wrong as printed, and its proof.
+wrong as printed, and its proof. A step is a row, and its text explains the change. Texts contain no
+measured figures, but refer to checks by their keys. A text that is true only for one GPU or one
+outcome names it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, Open, checks_of
 from recheck_report.claims.expression import names
-from recheck_report.claims.story import GAIN, Part
-from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of
-from recheck_report.record.typed import (
-    BadRecord,
-    Is,
-    Strict,
-    Unfit,
-    list_or_nearest,
-    only,
-    read_toml,
-    typed,
-)
-from recheck_report.record.verdicts import (
-    DEPENDS,
-    FAILS_HERE,
-    NOT_JUDGED,
-    NOT_MEASURED,
-    UNDECIDED,
-    VERDICTS,
-    WRONG_AS_PRINTED,
-)
+from recheck_report.claims.outcome import Outcome
+from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, read_toml
+from recheck_report.record import verdicts as VERDICT
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, list_or_nearest, only, typed
 
-ERRATA = "errata.toml"
+ERRATA, CHANGES, STORY = "errata.toml", "changes.toml", "story.toml"
+GAIN = "gain"  # the check of every step but the first: it is faster than its base
 # the kinds of claims by the forms of their checks; the first that fits counts
 KINDS = {
     "timed": (
@@ -52,6 +39,29 @@ KINDS = {
 BY_READING = "by reading"  # not checkable by a machine
 # the parts in {key.part}: the range over all choices, the two times of a ratio, an inverse share
 PARTS = ("range", "base", "other", "times")
+
+
+@dataclass(frozen=True)
+class Part(Strict):
+    """Sentences that explain a verdict or a step; {key} stands for the outcome of a check."""
+
+    text: Said
+    of: str = GAIN  # in a step: the key of the check that `verdict` is about
+    # of that check, or of the claim, for which the text is true; empty: for all
+    verdict: Annotated[str, Is(one_of=("", "holds", "fails", "depends", "undecided"))] = ""
+    gpu: str = ""  # "NVIDIA A", "NVIDIA A or NVIDIA B"; empty: true on all
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The checks that the text refers to."""
+        return tuple(re.findall(r"{(\w*)}", self.text))
+
+    def applies(self, verdict: str, gpu: str, outcomes: Mapping[str, Outcome]) -> bool:
+        """Whether the text is true for that verdict and GPU, and its checks are measured."""
+        spoken = (outcomes.get(key) for key in self.keys)
+        here = not self.gpu or gpu in self.gpu.split(" or ")
+        measured = all(outcome and outcome.value is not None for outcome in spoken)
+        return here and self.verdict in ("", verdict) and measured
 
 
 @dataclass(frozen=True)
@@ -199,7 +209,7 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
 
 def _load(path: Path, sources: Collection[str]) -> tuple[Claim, ...]:
     """The claims of one file, in its order."""
-    document = read_toml(path, BadClaim)
+    document = read_toml(path)
     try:
         choices = typed(dict[str, Any], document.pop("open", {}), "open")
         by_name = {name: _open(name, table) for name, table in choices.items()}
@@ -231,12 +241,11 @@ def load_errata(folder: Path, sources: Collection[str]) -> tuple[Erratum, ...]:
     return load_tables(folder / ERRATA, "erratum", read, unique="id", document=sources)
 
 
-CHANGES = "changes.toml"
 # the words of earlier evidence, and today's words for the same
 EARLIER = {
-    "fails": (FAILS_HERE, WRONG_AS_PRINTED),
-    "inconclusive": (UNDECIDED, DEPENDS),
-    "not_measured": (NOT_MEASURED, NOT_JUDGED),
+    "fails": (VERDICT.FAILS_HERE, VERDICT.WRONG_AS_PRINTED),
+    "inconclusive": (VERDICT.UNDECIDED, VERDICT.DEPENDS),
+    "not_measured": (VERDICT.NOT_MEASURED, VERDICT.NOT_JUDGED),
 }
 CAUSES = ("check", "transcription", "open choice")
 
@@ -251,7 +260,7 @@ class Entry(Strict):
     # the question of each claim's old check, in one line, by the claim
     asked: Annotated[dict[str, Said], Is(filled=True)]
     # their verdict on the evidence committed then, in the words of then
-    verdict: Annotated[str, Is(one_of=(*VERDICTS, *EARLIER))]
+    verdict: Annotated[str, Is(one_of=(*VERDICT.VERDICTS, *EARLIER))]
     because: Annotated[str, Is(one_of=CAUSES)]
     reason: Said
 
@@ -292,7 +301,69 @@ def changed_verdicts(
         later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == change.claim)
         after = next(later, today[change.claim])
         then = change.entry.verdict
-        same = (then, NOT_MEASURED, *EARLIER.get(then, ()))
+        same = (then, VERDICT.NOT_MEASURED, *EARLIER.get(then, ()))
         if after not in same:
             shown.append(change)
     return shown
+
+
+@dataclass(frozen=True)
+class Step(Strict):
+    row: Annotated[str, Is(pattern="^[a-z0-9_]+$", form="the name of a row")]
+    # short, as charts have little room
+    idea: Annotated[str, Is(pattern="^.{1,32}$", form="1 to 32 letters")]
+    text: Annotated[tuple[Part, ...], Is(filled=True)]  # the paragraph
+    base: str = ""  # the earlier step to compare with; default: the previous one
+    check: tuple[Check, ...] = ()
+    binds: str = ""  # the case whose counters show its bottleneck
+    effective: str = ""  # the real work, if it is less than the nominal work
+
+    def validate(self) -> None:
+        keys = [check.key for check in self.check if check.key]
+        if len(keys) > len(set(keys)) or GAIN in keys:
+            raise Unfit(f"must differ between checks, and from {GAIN}", "key")
+        if self.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", self.binds):
+            raise Unfit(f"{self.binds!r} is not a cold case", "binds")
+        for at, part in enumerate(self.text):
+            if part.verdict == "depends":
+                raise Unfit("exists only for claims", f"text[{at}].verdict")
+            for key in (*part.keys, part.of):
+                if key not in (GAIN, *keys):
+                    names = ", ".join((GAIN, *keys))
+                    raise Unfit(f"refers to {{{key}}}; choose from {names}", f"text[{at}]")
+
+
+@dataclass(frozen=True)
+class Story:
+    experiment: str
+    title: str
+    steps: tuple[Step, ...]
+
+    def with_rows(self, rows: Container[str]) -> Story:
+        """The steps of these rows, which are named like matmul/tile16."""
+        steps = (step for step in self.steps if f"{self.experiment}/{step.row}" in rows)
+        return replace(self, steps=tuple(steps))
+
+    def address(self, step: Step) -> str:
+        """The place of a step in its collection, for messages."""
+        return f"{self.experiment}/{STORY}: step {step.row}"
+
+
+def load_story(path: Path) -> Story:
+    """The story of one file; raises BadClaim."""
+
+    def read(table: dict[str, Any]) -> Step:
+        return typed(Step, table | {"check": [*checks_of(table, "check")]})
+
+    document = read_toml(path)
+    try:
+        title = typed(str, document.pop("title", None), "title")
+        steps: list[Step] = []
+        for step in load_tables(path, "step", read, document, " and a title", unique="row"):
+            earlier = [other.row for other in steps]
+            if step.base:
+                one_of(earlier, step.base, f"{step.row}.base")
+            steps.append(replace(step, base=step.base or (earlier or [""])[-1]))
+    except Unfit as error:
+        raise BadClaim(f"{path}: {error}") from error
+    return Story(path.parent.name, title, tuple(steps))

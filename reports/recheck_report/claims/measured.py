@@ -7,16 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from recheck_report.claims import BadClaim, Collection, Judgement, judge, load_collection
+from recheck_report.claims.collection import Collection, load_collection
+from recheck_report.claims.judge import Judgement, judge
 from recheck_report.claims.load import ChangedCheck, changed_verdicts
 from recheck_report.claims.names import slips
 from recheck_report.claims.outcome import comparisons_of
+from recheck_report.claims.toml import BadClaim
 from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
 from recheck_report.record.read import compressed, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.statistics.family import Comparisons, Member, Pair
+from recheck_report.statistics.comparisons import Comparisons, Member, Pair
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +28,7 @@ class Measured:
     files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
     repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
+    address: str = ""  # of its own report, as a path from the report that shows it as well
 
     @cached_property
     def compressed(self) -> dict[str, bytes]:
@@ -56,8 +59,7 @@ class Measured:
     @property
     def gpu(self) -> str:
         """The GPU's name."""
-        gpu = self.record.environment.gpu
-        return gpu.name if gpu else "no GPU"
+        return self.record.gpu or "no GPU"
 
 
 def read(path: Path, experiments: Path) -> Measured:

@@ -10,7 +10,9 @@ is always an error.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from recheck_report.claims import expression
 from recheck_report.claims.collection import Collection
@@ -62,8 +64,7 @@ class Tables:
 
 def faults(collection: Collection, tables: Tables) -> Iterator[str]:
     """A line for each wrong name."""
-    yield from _uncounted(collection, tables)
-    yield from _missing(collection, tables)
+    return chain(_uncounted(collection, tables), _missing(collection, tables))
 
 
 def slips(collection: Collection, record: Record) -> Iterator[str]:
@@ -82,14 +83,11 @@ def slips(collection: Collection, record: Record) -> Iterator[str]:
 
 
 def _older(record: Record, collection: Collection) -> bool:
-    """Whether the record may be of another commit than the collection."""
-    if not record.environment.git.has_commit:
-        return False
-    try:
-        commit = git(collection.folder, "rev-parse", "HEAD").stdout.strip()
-    except OSError:
-        return True  # unknown without git
-    return commit != record.environment.git.commit
+    """Whether the record may be of another commit than the collection; unknown without git."""
+    commit = record.environment.git.commit if record.environment.git.has_commit else None
+    with suppress(OSError):
+        return commit not in (None, git(collection.folder, "rev-parse", "HEAD").stdout.strip())
+    return commit is not None
 
 
 def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:

@@ -24,7 +24,7 @@ from recheck_report.fallback import or_placeholder
 from recheck_report.queries import COMPUTE, MEMORY
 from recheck_report.record.probes import Probes, Trial
 from recheck_report.record.record import Case, Record
-from recheck_report.statistics.family import Comparisons, Limit, Member, Pair, Step
+from recheck_report.statistics.comparisons import Comparisons, Limit, Member, Pair, Step
 from recheck_report.statistics.ratio import Ratio
 
 HOLDS, FAILS, UNDECIDED, NOT_MEASURED = "holds", "fails", "undecided", "not measured"
@@ -263,13 +263,9 @@ class Questions:
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
         # disturbed times do not affect counts and tests
-        unsure = None if check.form in TIMELESS else self._unsure(check)
+        cases = map(self.record.by_id.get, () if check.form in TIMELESS else check.ids)
+        unsure = next((case for case in cases if case and case.unsure), None)
         return replace(outcome, verdict=UNDECIDED, unsure=unsure) if unsure else outcome
-
-    def _unsure(self, check: Check) -> Case | None:
-        """The first case of a check with an unreliable time."""
-        cases = (self.record.by_id.get(name) for name in check.ids)
-        return next((case for case in cases if case and case.unsure), None)
 
     def timed(self, name: str) -> Case:
         case = self.case(name)

@@ -3,12 +3,14 @@ are one line with the file, the table and the field."""
 
 from __future__ import annotations
 
+import codecs
 import re
+import tomllib
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from recheck_report.record.typed import BadRecord, Is, Unfit, list_or_nearest, read_toml, typed
+from recheck_report.record.typed import BadRecord, Is, Unfit, bytes_of, list_or_nearest, typed
 
 T = TypeVar("T")
 # texts: not empty; an id, fit for links; a row; a shape
@@ -25,6 +27,21 @@ class BadClaim(BadRecord):
 
     def __str__(self) -> str:
         return "\n".join(self.args)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """A TOML file as a table. Raises BadClaim, a line that names the file."""
+    try:
+        return tomllib.loads(bytes_of(path).removeprefix(codecs.BOM_UTF8).decode())
+    except BadRecord as problem:
+        raise BadClaim(f"{path}: {problem}") from problem
+    except OSError as problem:
+        raise BadClaim(f"{path}: cannot be read: {problem.strerror}") from problem
+    except (ValueError, RecursionError) as problem:
+        why = " ".join(str(problem).split())
+        if "twice" in why or "overwrite" in why:
+            why += "; where there may be several tables of a name, each begins with [[name]]"
+        raise BadClaim(f"{path}: is not TOML: {why}") from problem
 
 
 def one_of(names: Collection[str], name: str, field: str) -> None:
@@ -57,7 +74,7 @@ def load_tables(
     tables, which `more` has in words. `unique`: a field that must differ between tables.
     `valid`: the valid values of fields. Raises BadClaim with a line for each wrong table."""
     if file is None:
-        file = read_toml(path, BadClaim) if path.exists() else {}
+        file = read_toml(path) if path.exists() else {}
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")

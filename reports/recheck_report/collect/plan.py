@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from recheck_report.claims import Collection, expression
+from recheck_report.claims import expression
 from recheck_report.claims.checks import Check
+from recheck_report.claims.collection import Collection
 from recheck_report.claims.names import Tables
-from recheck_report.collect.programs import BadProgram, cases_of, execute
+from recheck_report.collect.programs import cases_of, execute
 from recheck_report.record.case import Source
 from recheck_report.record.counters import ATTRIBUTES, COSTS, COUNTERS, LAUNCHES, LIMITS, is_metric
 from recheck_report.record.read import RECORD
@@ -71,16 +72,16 @@ def wanted(collection: Collection, headlines: Mapping[str, str], *, quick: bool 
 
 
 def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
-    """Runs a program of experiments; returns the record in its folder. Raises BadProgram."""
+    """Runs a program of experiments; returns the record in its folder. Raises BadRecord."""
     ended = execute(*words, **variables)
     try:
         record: dict[str, Any] = read_json(bytes_of(folder / RECORD))
         return record
     except OSError as error:
         said = (ended.err.strip().splitlines() or ["no record"])[-1]
-        raise BadProgram(f"{words[0]} measures nothing here: {said}") from error
+        raise BadRecord(f"{words[0]} measures nothing here: {said}") from error
     except BadRecord as error:
-        raise BadProgram(f"{words[0]} wrote no record: {error}") from error
+        raise BadRecord(f"{words[0]} wrote no record: {error}") from error
 
 
 def environment(recheck: str, **variables: str) -> dict[str, Any]:
@@ -92,19 +93,15 @@ def environment(recheck: str, **variables: str) -> dict[str, Any]:
         return _record(words, Path(folder), **variables)
 
 
-def all_rows(recheck: str, record: dict[str, Any]) -> dict[str, Any]:
-    """A record with every row of a program, at the smallest shape; `record`: any of its records.
-    The run sees no GPU, so it takes no time. Raises BadProgram."""
+def tables(recheck: str, record: dict[str, Any]) -> Tables:
+    """The names that a program has; `record`: any of its records. Raises BadRecord."""
+    axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
+    # a record with every row, at the smallest shape; it sees no GPU, so it takes no time
     shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
     with tempfile.TemporaryDirectory() as folder:
         words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
-        return _record([*words, f"--output={folder}"], Path(folder), CUDA_VISIBLE_DEVICES="")
-
-
-def tables(recheck: str, record: dict[str, Any]) -> Tables:
-    """The names that a program has; `record`: any of its records. Raises BadProgram."""
-    axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
-    run = all_rows(recheck, record)
+        words += [f"--output={folder}"]
+        run = _record(words, Path(folder), CUDA_VISIBLE_DEVICES="")
     rows = {f"{row['experiment']}/{row['name']}": row for row in run["strategies"]}
     sources = {name: Source(**row["source"]) for name, row in rows.items()}
     parts = frozenset(name for name, row in rows.items() if row.get("part_of"))

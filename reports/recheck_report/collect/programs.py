@@ -23,10 +23,6 @@ SECONDS = 300  # of one process at most
 AT_ONCE = max(2, min(8, len(os.sched_getaffinity(0))))  # processes
 
 
-class BadProgram(Exception):
-    """A program failed; str() is one line for the user."""
-
-
 @dataclass(frozen=True)
 class Ended:
     """How a program ended. `code`: exit code, negative for a signal, None after a timeout."""

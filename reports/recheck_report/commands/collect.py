@@ -25,12 +25,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from recheck_report.claims import BadClaim, Collection, load_collection
-from recheck_report.claims.collection import SNIPPETS
+from recheck_report.claims.collection import SNIPPETS, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
+from recheck_report.claims.toml import BadClaim
 from recheck_report.collect.ncu import NO_NCU, Profiler, counters
 from recheck_report.collect.plan import environment, tables, wanted
-from recheck_report.collect.programs import BadProgram, is_program, say
+from recheck_report.collect.programs import is_program, say
 from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import listed, outcomes
 from recheck_report.commands import Failed, experiments_option
@@ -139,8 +139,6 @@ def run(options: argparse.Namespace) -> int:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
         text = json.dumps(probe(options, collection), indent=1, ensure_ascii=False)
         replace(output, f"{text}\n".encode())
-    except BadProgram as error:
-        raise Failed(str(error), 2) from error
     except (KeyError, TypeError) as error:
         raise Failed(f"{options.recheck} wrote an invalid record: {error}") from error
     except OSError as error:

@@ -20,10 +20,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recheck_report.claims import load_collection
-from recheck_report.claims.collection import Collection
+from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.collect.plan import deciding, environment
-from recheck_report.collect.programs import BadProgram
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
@@ -55,16 +53,16 @@ AGAIN += "from recheck_report.cli import entry; entry()"
 @dataclass
 class Parts:
     """The commands of each phase. `code`: the exit code of the first that failed, except `render`.
-    `shown`: whether each rendering succeeded. `before`: the time of an earlier record in the
-    folder."""
+    `shown`: whether each rendering succeeded. `before`: the time of an earlier record there."""
 
     options: argparse.Namespace
     code: int = 0
     shown: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.before = self.written()
+        self.before = self.written
 
+    @property
     def written(self) -> int | None:
         files = (self.options.measured / name for name in (RECORD, JOURNAL))
         return max((file.stat().st_mtime_ns for file in files if file.exists()), default=None)
@@ -72,7 +70,7 @@ class Parts:
     @property
     def new(self) -> bool:
         """Whether this run left a record."""
-        return self.written() not in (None, self.before)
+        return self.written not in (None, self.before)
 
     def ended(self, *words: object) -> int:
         """The exit code of a command, which itself handles Ctrl-C."""
@@ -174,11 +172,8 @@ def run(options: argparse.Namespace) -> int:
     start = time.monotonic()
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
-    try:
-        # without a GPU, which would take a second to start
-        experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
-    except BadProgram as error:
-        raise Failed(str(error), 2) from error
+    # without a GPU, which would take a second to start
+    experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
     decide = ids(collection, {e["name"]: e["headline"] for e in experiments})
     cases.write_text("".join(f"{name}\n" for name in decide), encoding="utf-8")
     asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags

@@ -16,8 +16,8 @@ from recheck_report.commands import Failed
 from recheck_report.files import write_temporary
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import COMPRESSED
+from recheck_report.say.pages import MARK
 
-MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -->"
 CHART_MARK = "<dc:title>Recheck</dc:title>"  # in each chart from svg.py
 
 

@@ -1,7 +1,7 @@
 """Renders a report's record into DIR/<gpu>/ as committed evidence, or refuses.
 
 Evidence comes from a clean tree, from a Release build, and from a commit of the branch, and nothing
-falsifies all of its times. It is shown beside the other reports in DIR. Without --results nothing
+falsifies all of its times. It is shown next to the other reports in DIR. Without --results nothing
 is written: the record is only checked. Either way, each thing that a reader may miss is a line.
 Exit code 1: refused, with the reason in one line; an earlier report in that folder is unchanged.
 
@@ -17,16 +17,33 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
-from recheck_report.commands.render import harnesses_of, peak_of, render
-from recheck_report.files import git
+from recheck_report.commands.render import harnesses_of, peak_of, placed, render
+from recheck_report.files import git, slug
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.say.provenance import unfit
+
+FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
+
+
+def unfit(record: Record) -> str | None:
+    """Why this record's times do not count as evidence, or None."""
+    env = record.environment
+    if env.gpu is None or not record.gpu_measured:
+        return f"it holds no GPU result ({record.no_gpu_because})"
+    if env.build_type != "Release" or env.device_debug:
+        kind = "-G" if env.build_type == "Release" else env.build_type
+        return f"it comes from a {kind} build; use Release"
+    if env.git.dirty:
+        return "it was measured with uncommitted changes; commit them and measure again"
+    if says := next(
+        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
+    ):
+        return f"no time of it counts: {says}"
+    return None
 
 
 def lacks(report: Measured) -> Iterator[str]:
@@ -102,7 +119,7 @@ def beside(results: Path, target: Path, experiments: Path) -> Iterator[Measured]
     for path in sorted(results.glob(f"*/{RECORD}")):
         if path.parent.resolve() != target.resolve():
             try:
-                yield read_gpu(path.parent, experiments)
+                yield placed(read_gpu(path.parent, experiments), path.parent, target)
             except (BadRecord, OSError) as problem:
                 print(f"left out: {problem}", file=sys.stderr)
 

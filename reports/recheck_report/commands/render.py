@@ -15,28 +15,30 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page, slug
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
 from recheck_report.charts import charts
-from recheck_report.claims import Collection
+from recheck_report.claims.collection import Collection
 from recheck_report.claims.documents import SOURCES
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
-from recheck_report.commands.output import MARK, write
+from recheck_report.commands.output import write
 from recheck_report.fallback import or_placeholder
+from recheck_report.files import slug
 from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
-from recheck_report.say.pages import documents, harnesses, without
+from recheck_report.say.pages import MARK, documents, harnesses, without
 from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.method import method_page
 from recheck_report.say.pages.readme import answer_blocks, readme
-from recheck_report.say.provenance import causes
+from recheck_report.say.warnings import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
 
@@ -118,10 +120,15 @@ def render(
         lambda why: f"{MARK}<p>{html.escape(without(why).plain)}</p>\n".encode(),
     )
     # last, as it links all other files
-    across = bool(others and report.judgement.claims)
     names = pages.keys() | files.keys()
-    add(README, "Recheck", readme, names, across, answer, drawing)
+    add(README, "Recheck", readme, names, others, answer, drawing)
     return files | {name: markdown.page(made) for name, made in pages.items()}
+
+
+def placed(other: Measured, folder: Path, output: Path) -> Measured:
+    """A record with the address of its report, if it has one, from a report in `output`."""
+    shown = folder / README
+    return replace(other, address=os.path.relpath(shown, output)) if shown.is_file() else other
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +146,10 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
     beside = [read_gpu(path, options.experiments) for path in options.beside]
+    beside = [
+        placed(other, locate(path).parent, options.output)
+        for other, path in zip(beside, options.beside, strict=True)
+    ]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"

@@ -14,32 +14,32 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from recheck_report.anchors import slug
 from recheck_report.claims.measured import Measured, read
 from recheck_report.claims.toml import in_order
 from recheck_report.commands import Failed, experiments_option
-from recheck_report.formatting import VERDICTS, count, duration, margin
+from recheck_report.files import slug
+from recheck_report.formatting import count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
-from recheck_report.record.verdicts import Verdicts
-from recheck_report.say.claim import verdicts_of
-from recheck_report.say.first_page import counted
+from recheck_report.say.claim import reason
+from recheck_report.say.first_page import by_verdict, counted
 from recheck_report.say.outcome import in_words
 from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 
 MOST = 8  # lines on lost times; the rest is counted
 
 
-def differences(verdicts: Verdicts, expected: Verdicts) -> list[str]:
+def differences(report: Measured, base: Measured) -> list[str]:
     """A line for each claim whose verdict differs; only claims that both records answer."""
-    result = []
-    for name in sorted(verdicts.by_id.keys() & expected.by_id.keys(), key=in_order):
-        new, old = verdicts.by_id[name], expected.by_id[name]
-        disturbed = new.verdict == "undecided" and new.reason
-        allowed = old.verdict == "undecided" and new.verdict != "not measured"
-        if new.verdict != old.verdict and not disturbed and not allowed:
-            why = in_words(new.measured) if new.measured else new.reason or "no reason given"
-            result.append(f"{name}: was {old.verdict}, is {new.verdict}: {why}")
+    result, judged, before = [], report.judgement.by_id, base.judgement.by_id
+    for name in sorted(judged.keys() & before.keys(), key=in_order):
+        new, old, why = judged[name], before[name].verdict, reason(judged[name]).plain
+        disturbed = new.verdict == "undecided" and why
+        allowed = old == "undecided" and new.verdict != "not measured"
+        if new.verdict != old and not disturbed and not allowed:
+            has_value = new.headline and new.headline.value is not None
+            why = in_words(new.headline) if new.headline and has_value else why
+            result.append(f"{name}: was {old}, is {new.verdict}: {why or 'no reason given'}")
     return result
 
 
@@ -75,11 +75,6 @@ def gone(pair: Pair) -> list[str]:
     return result[:MOST] + more
 
 
-def _judged(path: Path, experiments: Path) -> tuple[Measured, Verdicts]:
-    report = read(path, experiments)
-    return report, verdicts_of(report.record, report.judgement)
-
-
 def _experiments(report: Measured) -> set[str]:
     """The experiments of a record, except those about the machine itself."""
     return {experiment.name for experiment in report.record.experiments} - {*SPECIAL}
@@ -97,31 +92,27 @@ def run(options: argparse.Namespace) -> int:
     folder = options.expected
     if folder and not folder.is_dir():
         raise Failed(f"--expected: {folder} is not a folder; name that of the published reports", 2)
-    report, verdicts = _judged(options.report, options.experiments)
-    # also if every case failed
-    gpu = report.gpu if report.record.environment.gpu else None
+    report = read(options.report, options.experiments)
+    gpu = report.record.gpu  # also if every case failed
     path = folder / slug(gpu) if folder and gpu and slug(gpu) else None
-    expected = _judged(path, options.experiments) if path and path.is_dir() else None
-    counts = {word: sum(v.verdict == word for v in verdicts.claims) for word in VERDICTS}
-    print(f"{counted(counts).plain}: {gpu or 'no GPU'}")
-    if expected and path:
-        return _compare(report, verdicts, *expected, path / RECORD)
+    base = read(path, options.experiments) if path and path.is_dir() else None
+    print(f"{counted(by_verdict(report)).plain}: {gpu or 'no GPU'}")
+    if base and path:
+        return _compare(report, base, path / RECORD)
     if folder:
         publish = f"no expectation for {gpu}: publish the report to make it one"
         print(publish if gpu else "no expectation for a machine without a GPU")
     return 0
 
 
-def _compare(
-    report: Measured, verdicts: Verdicts, base: Measured, expected: Verdicts, path: Path
-) -> int:
+def _compare(report: Measured, base: Measured, path: Path) -> int:
     """Prints how a report differs from the expected one; returns the exit code."""
     if not _experiments(report) & _experiments(base):
         names = ", ".join(sorted(_experiments(base))) or "none"
         print(f"no expectation: {path} is of other experiments ({names})")
         return 0
     pair = Pair(base, report)
-    changed, worse, lost = differences(verdicts, expected), slower(pair), gone(pair)
+    changed, worse, lost = differences(report, base), slower(pair), gone(pair)
     for line in (*changed, *worse, *lost):
         print(line)
     if pair.disturbed:

@@ -92,6 +92,9 @@ def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> 
     model, record, problem = _text(case, "gpu_model"), None, "no record: the job has no folder here"
     if folder:
         record, problem = read_record(folder / MEASURED, model)
+    name = folder / NODE if folder else None
+    read = name.read_text(errors="replace") if name and name.is_file() else ""
+    node = printable(read[:200].strip())
     said = "" if result == "pass" else f"ReFrame says {why or built.get(_place(case)) or result}"
     return Job(
         run=printable(run.name),
@@ -99,7 +102,7 @@ def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> 
         place=_place(case),
         test=_text(case, "display_name") or JOB,
         model=model,
-        node=_text(case, "node") or (_node(folder) if folder else ""),
+        node=_text(case, "node") or node,
         job=_text(case, "jobid"),
         folder=folder / MEASURED if folder else None,
         record=record,
@@ -140,11 +143,6 @@ def _inside(folder: str, run: Path, runs: Path) -> Path | None:
     moved = run / Path(*Path(folder).parts[-5:])  # output, system, partition, environment, test
     path = moved if folder and moved.is_dir() else Path(folder)
     return path if folder and path.resolve().is_relative_to(runs.resolve()) else None
-
-
-def _node(folder: Path) -> str:
-    path = folder / NODE
-    return printable(path.read_text(errors="replace")[:200].strip()) if path.is_file() else ""
 
 
 def _is(case: dict[str, Any], test: str) -> bool:

@@ -118,7 +118,7 @@ Aside = tuple[int, tuple[Time, ...]]  # a round, and its samples
 Block = tuple[int, Annotated[int, Is(least=1)]]  # a round, and how many samples were taken in it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Raw:
     """A line of samples.jsonl: how a case was timed."""
 
@@ -156,13 +156,12 @@ class Entry(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Case(Row, Result):
+class Case(Row, Result, Raw):
     """Strategy x shape x regime; `seconds` is set only if status is "passed"."""
 
     strategy: str
     shape: dict[str, int]
     regime: str
-    raw: Raw
     seconds: Seconds | None = None
     unsure: str | None = None  # why its time decides nothing; None: it may
     step: float = 0.0  # seconds; the clock's step divided by `batch`
@@ -172,18 +171,6 @@ class Case(Row, Result):
         """The seconds; only for a case that passed."""
         assert self.seconds is not None, self.id
         return self.seconds
-
-    @property
-    def samples(self) -> tuple[float, ...]:
-        return self.raw.samples
-
-    @property
-    def blocks(self) -> tuple[Block, ...]:
-        return self.raw.blocks
-
-    @property
-    def clocks(self) -> tuple[float | None, ...]:
-        return self.raw.clocks
 
     @cached_property
     def rounds(self) -> dict[int, float]:
@@ -195,7 +182,7 @@ class Case(Row, Result):
             at += count
         return middles
 
-    @property
+    @cached_property
     def shape_name(self) -> str:
         """ "4096x512x2048", in the order of the experiment's axes as JSON objects have none."""
         return self.id.rsplit("/", 2)[1]

@@ -62,8 +62,8 @@ class Probes:
         about, env = self.environment, record.environment
         pairs = [("commit", about.commit, env.git.commit)]
         if machine:
-            gpu = env.gpu.name if env.gpu else None
-            pairs = [("GPU", about.gpu, gpu), ("driver", about.driver, env.driver), *pairs]
+            gpu = ("GPU", about.gpu, record.gpu or None)
+            pairs = [gpu, ("driver", about.driver, env.driver), *pairs]
         for field, here, measured in pairs:
             if here != measured:
                 return f"probes.json has {field} {here}, the record {measured}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bz2
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 from recheck_report.record.case import (
@@ -19,14 +19,12 @@ from recheck_report.record.case import (
     Case,
     Entry,
     Raw,
-    Result,
-    Row,
     Seconds,
     Strategy,
     Timing,
 )
 from recheck_report.record.environment import Gpu, State
-from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record, Run
+from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record
 from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
@@ -80,9 +78,9 @@ def _sizes(shape: str, axes: tuple[str, ...]) -> dict[str, int]:
 def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state: State) -> Case:
     """A case with the members of its strategy and its samples."""
     _, strategy, shape, regime = entry.id.split("/")
-    members = {field.name: getattr(row, field.name) for field in fields(Row)}
-    members |= {field.name: getattr(entry, field.name) for field in fields(Result)}
     seconds = usable(entry.seconds) if entry.status == "passed" else None
+    members = vars(row) | vars(entry) | (vars(raw) if raw and seconds else {})
+    del members["name"], members["seconds"]
     if entry.status == "passed" and seconds is None:
         members["reason"] = entry.reason or "its time is 0 or not known"
     return Case(
@@ -90,7 +88,6 @@ def _case(entry: Entry, row: Strategy, about: Experiment, raw: Raw | None, state
         strategy=strategy,
         shape=_sizes(shape, about.axes),
         regime=regime,
-        raw=raw if raw and seconds else Raw(entry.id),
         seconds=seconds,
         unsure=_unsure(entry, seconds),
         step=_step(entry, row, state),
@@ -194,7 +191,8 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
         experiments.setdefault(experiment.name, experiment)
     lines, files = _samples(folder, unread)
     cases = _cases(document, lines, experiments, unread)
-    run = {field.name: getattr(document, field.name) for field in fields(Run)}
+    run = vars(document).copy()
+    del run["strategies"], run["cases"]
     named = "environment" not in value or document.environment.gpu is not None
     if not named and any(case.seconds and case.target == "gpu" for case in cases):
         unread.append("field environment.gpu names no GPU, but cases have GPU times")

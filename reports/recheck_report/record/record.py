@@ -166,6 +166,11 @@ class Record(Run):
         return Counter(case.status for case in self.cases)
 
     @property
+    def gpu(self) -> str:
+        """The model of the GPU; empty without one."""
+        return self.environment.gpu.name if self.environment.gpu else ""
+
+    @property
     def gpu_measured(self) -> bool:
         return any(case.target == "gpu" and case.seconds for case in self.cases)
 

@@ -41,7 +41,12 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
             result["enum"] = [*limits.one_of, None]
         return result
     result = {"description": limits.what} if limits.what else {}
-    result |= _allowed(limits, "minLength" if outer is str else "minItems")
+    bounds = {"minimum": limits.least, "exclusiveMinimum": limits.above, "maximum": limits.most}
+    result |= {key: value for key, value in bounds.items() if value is not None}
+    result |= {"enum": [*limits.one_of]} if limits.one_of else {}
+    result |= {"pattern": limits.pattern} if limits.pattern else {}
+    result |= {"propertyNames": {"pattern": limits.names}} if limits.names else {}
+    result |= {"minLength" if outer is str else "minItems": 1} if limits.filled else {}
     if outer in TYPES:
         return result | {"type": TYPES[outer]}
     if outer is tuple:
@@ -54,7 +59,7 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
     if outer is dict:
         return result | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
     assert is_dataclass(outer), outer
-    hints = members(outer)
+    hints = members(kind)
     needed = [
         field.name
         for field in fields(outer)
@@ -62,15 +67,6 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
     ]
     of_members = {name: form_of(hint) for name, hint in hints.items()}
     return result | {"type": "object", "required": needed, "properties": of_members}
-
-
-def _allowed(limits: Is, least_many: str) -> Json:
-    bounds = {"minimum": limits.least, "exclusiveMinimum": limits.above, "maximum": limits.most}
-    allowed: Json = {key: value for key, value in bounds.items() if value is not None}
-    allowed |= {"enum": [*limits.one_of]} if limits.one_of else {}
-    allowed |= {"pattern": limits.pattern} if limits.pattern else {}
-    allowed |= {"propertyNames": {"pattern": limits.names}} if limits.names else {}
-    return allowed | ({least_many: 1} if limits.filled else {})
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import contextlib
 import json
 import math
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from difflib import get_close_matches
@@ -256,14 +255,9 @@ def _dataclass(kind: Any) -> Read:
 
 
 @cache
-def _hints(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
-
-
 def members(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's members, with their annotations."""
-    hints: dict[str, Any] = _hints(kind)
-    return hints
+    return get_type_hints(kind, include_extras=True)
 
 
 def _bare(kind: Any) -> Any:
@@ -355,18 +349,3 @@ def read_if_there(kind: type[T], path: Path, schema: int, name: str, advice: str
         raise BadRecord(f"{path}: cannot be read: {problem.strerror}") from problem
     except BadRecord as problem:
         raise BadRecord(f"{path}: {problem}; {advice}") from problem
-
-
-def read_toml(path: Path, error: type[BadRecord] = BadRecord) -> dict[str, Any]:
-    """A TOML file as a table. Raises `error`, a line that names the file."""
-    try:
-        return tomllib.loads(bytes_of(path).removeprefix(codecs.BOM_UTF8).decode())
-    except BadRecord as problem:
-        raise error(f"{path}: {problem}") from problem
-    except OSError as problem:
-        raise error(f"{path}: cannot be read: {problem.strerror}") from problem
-    except (ValueError, RecursionError) as problem:
-        why = " ".join(str(problem).split())
-        if "twice" in why or "overwrite" in why:
-            why += "; where there may be several tables of a name, each begins with [[name]]"
-        raise error(f"{path}: is not TOML: {why}") from problem

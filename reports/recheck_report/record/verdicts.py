@@ -59,7 +59,3 @@ class Verdicts:
 
     def json(self) -> bytes:
         return (json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n").encode()
-
-    @property
-    def by_id(self) -> dict[str, Verdict]:
-        return {verdict.id: verdict for verdict in self.claims}

@@ -15,10 +15,10 @@ from recheck_report.record.record import Experiment, Record
 from recheck_report.say import standings
 from recheck_report.say.glossary import LIMITED
 from recheck_report.say.nodes import (
-    Code,
     Section,
     Text,
     blocks,
+    code,
     link,
     marked,
     strong,
@@ -127,21 +127,18 @@ def _costs(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...
     counters = report.probes.counters if report.probes else {}
     for case in report.record.cases_of(experiment):
         values = counters[case.id].values if case.id in counters else {}
+        # instructions of warps that load from shared memory or store to it
+        both = [values.get(f"warp_shared_{what}") for what in ("loads", "stores")]
+        requests = None if None in both else sum(filter(None, both))
         cells = [
-            _per(values.get("shared_bank_conflicts"), _shared_requests(values)),
+            _per(values.get("shared_bank_conflicts"), requests),
             _per(values.get("sectors"), values.get("requests")),
             _per(values.get("store_sectors"), values.get("store_requests")),
             _per(values.get("dram_bytes"), case.bytes),
         ]
         if any(cell != NONE for cell in cells):
-            kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
+            kernel = link(place(case, experiment), code(case.strategy)) + case.marks
             yield texts((kernel, shape_label(case.shape_name), *cells))
-
-
-def _shared_requests(values: dict[str, float]) -> float | None:
-    """The instructions of warps that load from shared memory or store to it."""
-    loads, stores = (values.get(f"warp_shared_{what}") for what in ("loads", "stores"))
-    return None if loads is None or stores is None else loads + stores
 
 
 def _per(count: float | None, base: float | None) -> str:

@@ -11,10 +11,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged, Judgement, Outcome
-from recheck_report.claims.judge import SHORT
+from recheck_report.claims.judge import SHORT, Judged, Judgement
+from recheck_report.claims.load import Claim
 from recheck_report.claims.outcome import UNDECIDED as OPEN
-from recheck_report.claims.outcome import Compared
+from recheck_report.claims.outcome import Compared, Outcome
 from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Case, Record
@@ -53,15 +53,11 @@ def reference(name: str) -> Text:
 # what was measured
 
 
-def _here(judged: Judged) -> str:
-    """The collection's own sentence on what was measured, for this verdict."""
-    here = judged.claim.here
-    return here.get(judged.word, here.get("else", ""))
-
-
 def _sentence(judged: Judged) -> Text:
-    """That sentence with its values; empty where one is missing."""
-    return say.sentence(_here(judged), judged.by_key).unended
+    """The collection's sentence on what was measured, for this verdict, with its values; empty if
+    one is missing."""
+    here = judged.claim.here
+    return say.sentence(here.get(judged.word, here.get("else", "")), judged.by_key).unended
 
 
 def _holding(verdicts: Iterable[str], of: str) -> str:
@@ -190,8 +186,8 @@ def reason(judged: Judged) -> Text:
 # verdicts.json
 
 
-def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
-    """What verdicts.json says, of all claims."""
+def verdicts_json(record: Record, judgement: Judgement) -> bytes:
+    """verdicts.json, of all claims."""
     env, verdicts = record.environment, []
     for judged in judgement.claims:
         claim, shown, value = judged.claim, judged.headline, None
@@ -200,9 +196,5 @@ def verdicts_of(record: Record, judgement: Judgement) -> Verdicts:
         why_not = claim.not_judged or reason(judged).plain or None
         about = claim.id, judged.verdict, value, claim.expected, judged.evidence
         verdicts.append(Verdict(*about, why_not))
-    gpu = env.gpu.name if env.gpu else None
-    return Verdicts(SCHEMA, About(gpu, env.git.commit, env.started, record.schema), tuple(verdicts))
-
-
-def verdicts_json(record: Record, judgement: Judgement) -> bytes:
-    return verdicts_of(record, judgement).json()
+    about_record = About(record.gpu or None, env.git.commit, env.started, record.schema)
+    return Verdicts(SCHEMA, about_record, tuple(verdicts)).json()

@@ -6,27 +6,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from recheck_report.anchors import CLAIMS, METHOD, README, page, slug
-from recheck_report.claims import Judged
+from recheck_report.anchors import CLAIMS, METHOD, README, page
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
+from recheck_report.files import slug
 from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Experiment
-from recheck_report.say import provenance, standings
+from recheck_report.say import standings, warnings
 from recheck_report.say.claim import because, measured, reference, said, tested
 from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
     Block,
     Bullets,
-    Code,
     Fold,
     Note,
     Section,
     Table,
     Text,
     blocks,
+    code,
     joined,
     link,
     marked,
@@ -294,15 +295,15 @@ def folded(report: Measured) -> Section | None:
 
 def sure(report: Measured) -> Section:
     """How far the numbers can be trusted."""
-    titles = [remark.title for remark in provenance.brands(report)]
+    titles = [remark.title for remark in warnings.warnings(report)]
     items = (marked("*{name}:* {value}", name=name, value=value) for name, value in trust(report))
     shown = blocks(trusted(report, titles), Bullets(tuple(items)))
     return Section(text("How sure is that?"), shown, "sure")
 
 
-def warnings(report: Measured) -> Section | None:
+def by_cause(report: Measured) -> Section | None:
     """Warnings and facts about the run, by cause."""
-    remarks = (*provenance.brands(report), *provenance.notes(report))
+    remarks = (*warnings.warnings(report), *warnings.notes(report))
     notes: tuple[Note, ...] = tuple(remark.note for remark in remarks)
     return Section(text("Warnings, by cause"), notes, "warnings") if notes else None
 
@@ -319,7 +320,7 @@ def limits(report: Measured) -> Section:
         sentences += [LIMITS["no drained"]] * all(case.regime != "drained" for case in timed)
     sentences += [LIMITS["shapes"], LIMITS["cheats"], LIMITS["causes"]]
     sentences += [LIMITS["readings"]] * bool(report.judgement.claims)
-    values = {"kernels": f"{len(long)}", "runs": f"{known.runs.count}", "gpu": known.gpu}
+    values = {"kernels": f"{len(long)}", "runs": f"{known.count}", "gpu": known.gpu}
     items = tuple(marked(sentence, **values) for sentence in sentences)
     return Section(text("What this report cannot tell you"), (Bullets(items),), "limits")
 
@@ -372,7 +373,7 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
         if any(not case.seconds for case in record.cases_of(experiment))
     ))  # fmt: skip
     state = strong("with uncommitted changes") if env.git.dirty else text("clean")
-    commit = text("commit ", Code(env.git.short), ", ", state)
+    commit = text("commit ", code(env.git.short), ", ", state)
     rows: list[tuple[str, Text | str]] = [
         ("Results", right),
         ("Smallest difference reported", _smallest(report)),

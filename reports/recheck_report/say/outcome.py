@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from recheck_report.anchors import place
-from recheck_report.claims import Outcome
 from recheck_report.claims.checks import Check, Choice
 from recheck_report.claims.outcome import (
     FAILS,
@@ -19,6 +18,7 @@ from recheck_report.claims.outcome import (
     Compared,
     Counted,
     Ordered,
+    Outcome,
     Share,
 )
 from recheck_report.formatting import (
@@ -44,7 +44,6 @@ from recheck_report.formatting import (
 )
 from recheck_report.record.probes import Trial
 from recheck_report.record.record import AUDIT, Case, Record
-from recheck_report.record.verdicts import Value
 from recheck_report.say.nodes import (
     Text,
     code,
@@ -173,44 +172,35 @@ Name = Callable[[Case], Text]  # how a case's row is named in a sentence
 # numbers
 
 
-def _ratio(value: Outcome | Value) -> Ratio | None:
-    """A value that has an interval."""
-    if value.value is None or value.low is None or value.high is None:
-        return None
-    ratio = value.ratio if isinstance(value, Outcome) else None
-    return ratio or Ratio(value.value, value.low, value.high)
+def _ratio(outcome: Outcome) -> tuple[Ratio | None, float, str]:
+    """Its value, if that has an interval, with the threshold and the unit. A case that may have at
+    most a share of another's rate has by what factor the other is faster."""
+    check, value, low, high = outcome.check, outcome.value, outcome.low, outcome.high
+    if value is None or low is None or high is None:
+        return None, check.bound, outcome.unit
+    if isinstance(outcome.fact, Share) and of_other_case(check):
+        return outcome.fact.ratio.inverse, 1 / (check.at_most or 1), "×"
+    return outcome.ratio or Ratio(value, low, high), check.bound, outcome.unit
 
 
-def _lead(value: Outcome | Value) -> tuple[Ratio, float] | None:
-    """By what factor another case is faster, and the threshold, of a check that allows a case at
-    most a share of its rate."""
-    if isinstance(value, Outcome) and isinstance(value.fact, Share) and of_other_case(value.check):
-        return value.fact.ratio.inverse, 1 / (value.check.at_most or 1)
-    return None
-
-
-def number(value: Outcome | Value) -> str:
+def number(outcome: Outcome) -> str:
     """For tables "1.07× [1.06, 1.08]": a value, with its interval where it has one."""
-    if value.value is None:
+    value, (ratio, _, unit) = outcome.value, _ratio(outcome)
+    if value is None:
         return NONE
-    if lead := _lead(value):
-        return times(lead[0])
-    if ratio := _ratio(value):
-        if value.unit not in ("", "×"):
-            return rates(ratio.value, ratio.low, ratio.high, value.unit)
-        return times(ratio) if value.unit else percent(ratio)
-    short = plain(value.value) if value.value == int(value.value) else significant(value.value)
-    return f"{short} {value.unit}".rstrip()
+    if ratio is None:
+        short = plain(value) if value == int(value) else significant(value)
+        return f"{short} {unit}".rstrip()
+    if unit not in ("", "×"):
+        return rates(ratio.value, ratio.low, ratio.high, unit)
+    return times(ratio) if unit else percent(ratio)
 
 
-def in_words(value: Outcome | Value) -> str:
+def in_words(outcome: Outcome) -> str:
     """For sentences "1.07 times as fast [1.06, 1.08]"."""
-    ratio, against = _ratio(value), value.check.bound if isinstance(value, Outcome) else 1.0
-    if lead := _lead(value):
-        ratio, against = lead
-    if ratio and (lead or value.unit == "×"):
-        return speedup(ratio, against=against).plain
-    return number(value)
+    ratio, against, unit = _ratio(outcome)
+    factor = ratio if unit == "×" else None
+    return speedup(factor, against=against).plain if factor else number(outcome)
 
 
 # cases
@@ -268,7 +258,7 @@ def _names(name: Name, *cases: Case) -> list[Text]:
 
 
 def _pair(pair: Compared, against: float, name: Name, full: bool = True) -> Text:
-    """ "`tile16` 1.36 times as fast as `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
+    """ "`tile16` 1.36× faster than `global16` [1.36, 1.36]: 196 µs against 266 µs"; without the
     times unless `full`."""
     other, base = _names(name, pair.other, pair.base)
     words = text(other, " ", speedup(pair.ratio, base, against))
@@ -291,9 +281,9 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             says = not full or check.says or check.form == "equivalent"
             return text("" if says else _at(fact), _pair(fact, check.bound, name, full))
         case Share(case=case, ratio=ratio, whole=whole):
-            if whole and (lead := _lead(outcome)):
+            if whole and of_other_case(check):
                 (faster,), (than,) = _names(name, whole), _names(name, case)
-                return text(faster, " ", speedup(lead[0], than, lead[1]))
+                return text(faster, " ", speedup(ratio.inverse, than, 1 / (check.at_most or 1)))
             of = name(whole) + "'s rate" if whole else ceiling(check.roof)
             return text(*_names(name, case), f" {percent(ratio)} of ", of)
         case Case():
@@ -448,9 +438,10 @@ def with_choices(choices: Sequence[Choice], more: Sequence[str] = (), usual: str
     "with any of: block 32; block 512 and unrolling 1; if “far faster” means 1.5 times"."""
     shown = zip(choices, more or [""] * len(choices), strict=True)
     pairs = sorted(shown, key=lambda pair: bool(pair[0].word))
-    listed = "; ".join(choice(of, usual) + said for of, said in pairs)
-    lead = "with any of: " if len(choices) > 1 else "with "
-    return ("" if pairs[0][0].word else lead) + listed
+    named = sum(not of.word for of in choices)
+    between = " and " if named == 1 else "; "
+    listed = between.join(choice(of, usual) + said for of, said in pairs)
+    return ("with any of: " if named > 1 else "with " * named) + listed
 
 
 def _choices(outcome: Outcome) -> str:
@@ -459,15 +450,18 @@ def _choices(outcome: Outcome) -> str:
     if not outcome.over:
         return ""
 
+    # only other readings of a word: all have one value, which has been told
+    readings = all(of.word or of.usual for of, _ in outcome.over)
+
     def value(varied: Outcome) -> str:
-        if varied.value is None:
+        if varied.value is None or (readings and varied.verdict in (HOLDS, FAILS)):
             return ""
         # an interval may lie clear of the bound, and p not be small enough after Holm's correction
         p = varied.p or 0.0 if varied.verdict == UNDECIDED else 0.0
         shown = f", {p_value(p)}" if p >= LEVEL else ""
         return f" ({in_words(varied)}{shown}{_differs(varied)})"
 
-    # another reading of a word is no choice, and never votes
+    # another reading of a word is not a choice, and never votes
     ours = [varied.verdict for of, varied in outcome.over if not of.word]
     counted = len(ours) > 1
     counts = [f"holds with {ours.count(HOLDS)} of {len(ours)} choices"] if counted else []
@@ -478,7 +472,8 @@ def _choices(outcome: Outcome) -> str:
         if at:
             choices, values = zip(*at[:NAMED], strict=True)
             more = f" and {len(at) - NAMED} more" if len(at) > NAMED else ""
-            counts.append(f"{verdict} {with_choices(choices, values)}{more}")
+            ours_is = "our reading" if readings else "ours"
+            counts.append(f"{verdict} {with_choices(choices, values, ours_is)}{more}")
     return "; " + ", ".join(counts)
 
 

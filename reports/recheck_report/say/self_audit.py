@@ -66,7 +66,7 @@ def sentence(record: Record, audit: Audit) -> Text:
 
 def run_to_run(record: Record) -> Table:
     """What runs on GPUs of this model differ by, for each class that a timed case has."""
-    runs = variation.for_gpu(record.environment.gpu.name if record.environment.gpu else "").runs
+    runs = variation.for_gpu(record.gpu)
 
     def within(variations: dict[str, float], name: str) -> str:
         return margin(math.expm1(variations[name])) if name in variations else "not known"

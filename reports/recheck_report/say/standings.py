@@ -20,7 +20,6 @@ from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.glossary import marks
 from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import (
-    Code,
     Section,
     Text,
     blocks,
@@ -99,8 +98,8 @@ def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
     """ "`tile32_depth8` 14.4 ms", with a link to its row."""
     if case is None:
         return text("–")
-    kernel = link(place(case, experiment), Code(case.strategy)) + case.marks
-    return text(kernel, f" {duration(case.time.median)}".replace(" ", NBSP)) if time else kernel
+    kernel = link(place(case, experiment), code(case.strategy)) + case.marks
+    return text(kernel, " ", duration(case.time.median).replace(" ", NBSP)) if time else kernel
 
 
 def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:
@@ -262,7 +261,7 @@ def row_link(report: Measured, case: Case) -> Text:
     """A kernel's name, which leads to its row, with its scope and a doubt about its time."""
     word = doubt(report, case)
     return text(
-        link(place(case, report.record.experiment_of(case)), Code(case.strategy)),
+        link(place(case, report.record.experiment_of(case)), code(case.strategy)),
         f"{' ‡' * ('‡' in case.marks)}{SCOPES.get(case.regime, '')}",
         text(" (", strong(word), ")") if word else "",
     )

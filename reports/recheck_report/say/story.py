@@ -7,20 +7,19 @@ that was not measured does not appear.
 
 from __future__ import annotations
 
-from recheck_report.claims import Check
+from recheck_report.claims.checks import Check
+from recheck_report.claims.load import GAIN, Part, Step, Story
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import NOT_MEASURED, Questions
-from recheck_report.claims.story import GAIN, Part, Step, Story
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
 from recheck_report.say.bottlenecks import busy
 from recheck_report.say.nodes import (
-    Anchor,
     Bullets,
-    Code,
     Section,
     Text,
+    anchor,
     blocks,
     code,
     joined,
@@ -55,12 +54,12 @@ def tell(report: Measured, experiment: Experiment, lead: Text) -> Section | None
             counted, why = busy(report.probes, report.record, step.binds)
             if counted:
                 _, row, shape, _ = step.binds.split("/")
-                lines.append(text(f"At {shape_label(shape)} ", Code(row), " ", counted, "."))
+                lines.append(text(f"At {shape_label(shape)} ", code(row), " ", counted, "."))
             else:
                 uncounted.setdefault(why, []).append(code(step.row))
         (row_of,) = (r for r in report.record.strategies(experiment) if r.strategy == step.row)
-        title = text(f"{at}. ", prose(step.idea), ", ", Code(step.row), f"{row_of.marks}.")
-        head = text(Anchor(f"step-{step.row}"), strong(title), " ")
+        title = text(f"{at}. ", prose(step.idea), ", ", code(step.row), f"{row_of.marks}.")
+        head = text(anchor(f"step-{step.row}"), strong(title), " ")
         items.append((head + _paragraph(report, experiment, step), Bullets(tuple(lines))))
     names = joined(", ", (code(step.row) for step in story.steps if step not in steps))
     absent = text("Not in this record: ", names, ".") if names else Text()
@@ -104,11 +103,9 @@ def _paragraph(report: Measured, experiment: Experiment, step: Step) -> Text:
         )
         checks[GAIN] = Check("ratio", base=first, other=second, above=1.0)
     outcomes = {key: questions.ask(check) for key, check in checks.items()}
-    gpu = report.record.environment.gpu
-    name = gpu.name if gpu else ""
 
     def verdict(part: Part) -> str:
         return outcomes[part.of].verdict if part.of in outcomes else NOT_MEASURED
 
-    parts = (part for part in step.text if part.applies(verdict(part), name, outcomes))
+    parts = (part for part in step.text if part.applies(verdict(part), report.record.gpu, outcomes))
     return joined(" ", (explained(part.text, outcomes) for part in parts))

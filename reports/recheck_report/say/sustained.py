@@ -9,7 +9,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, shape_label, significant, spread
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
-from recheck_report.say.nodes import Code, Section, Text, blocks, joined, marked, table, text
+from recheck_report.say.nodes import Section, Text, blocks, code, joined, marked, table, text
 
 NOTE = """Sustained launches run back to back for two seconds, once the time per launch (within
 0.5 %) and the power (within 2 %) have been stable for four half seconds, or after 6 s. Inputs
@@ -18,13 +18,6 @@ hot was not measured. The change is from *briefly* to *sustained*. If memory lim
 writes much, hot is slower than cold: the launch waits for bytes that the previous one left in L2.
 If you time back-to-back launches in your own loop, compare with the sustained column."""
 SAME = 0.01  # single launches differ by nearly as much from run to run
-
-
-def _columns(record: Record, experiment: Experiment) -> list[str]:
-    """The headings of an experiment's table."""
-    single = record.ranked_by(experiment)
-    columns = ["kernel", single, "briefly", "sustained", "change"]
-    return [*columns, f"clock {single} → sustained", "power, temperature, throttled by", "settled"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +30,7 @@ class Row:
 
     @property
     def name(self) -> Text:
-        return text(Code(self.over.strategy), self.over.marks)
+        return text(code(self.over.strategy), self.over.marks)
 
     @property
     def change(self) -> float | None:
@@ -140,5 +133,8 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
     disturbed = sorted({f"{row.over.disturbed}." for row in shown_rows if row.over.disturbed})
     where = marked(f" Measured at {shape_label(experiment.headline)}. {NOTE}")
     note = joined(" ", (text(sentence(report, experiment, shown_rows), where), *disturbed))
-    shown = table(_columns(report.record, experiment), rows, range(1, 7))
+    single = report.record.ranked_by(experiment)
+    columns = ["kernel", single, "briefly", "sustained", "change", f"clock {single} → sustained"]
+    columns += ["power, temperature, throttled by", "settled"]
+    shown = table(columns, rows, range(1, 7))
     return Section(text("Sustained load"), blocks(note, shown), "sustained")

@@ -15,11 +15,11 @@ from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Block,
     Bullets,
-    Code,
     Page,
     Section,
     Text,
     blocks,
+    code,
     few,
     joined,
     link,
@@ -93,7 +93,7 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
     differs[base.id] = text("as printed")
     rows = (_row(report, base, case, differs.get(case.id, text(case.note))) for case in cases)
     title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
-    lead = text(Code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
+    lead = text(code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
     why = prose(listing.wordings_why)
     told = _changes(report, cases, others)
     return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
@@ -101,7 +101,7 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
 
 def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator[Text | str]:
     counted = _counted(report, case)
-    yield text(Code(case.strategy))
+    yield text(code(case.strategy))
     yield differs
     yield text(f"{duration(case.time.median)} {spread(case.time)}", mark(report, case))
     yield NONE if case is printed else speedup(report.comparisons.ratio(printed, case))
@@ -200,26 +200,26 @@ harness timed them. Run-to-run noise is not included in the intervals."""
 
 
 def compilers_page(
-    code: Mapping[str, Mapping[str, Mapping[str, float]]],
+    counts: Mapping[str, Mapping[str, Mapping[str, float]]],
     runs: Sequence[Sequence[Record]],
     missing: Mapping[str, str | None],
 ) -> Page:
-    """`code`: counts by compiler and kernel; `runs`: of each process, the records of the first two
+    """`counts`: by compiler and kernel; `runs`: of each process, the records of the first two
     compilers; `missing`: why something is not measured."""
-    kernels = sorted({kernel for each in code.values() for kernel in each})
+    kernels = sorted({kernel for each in counts.values() for kernel in each})
     rows: dict[str, list[str]] = {}
     for kernel in kernels:
-        facts = [_facts(each.get(kernel, {})) for each in code.values()]
+        facts = [_facts(each.get(kernel, {})) for each in counts.values()]
         rows[kernel] = [
             ARROW.join(of if len({*of}) > 1 else of[:1]) for of in zip(*facts, strict=True)
         ]
-    odd = [text(Code(kernel)) for kernel in kernels if ARROW in "".join(rows[kernel])]
-    alike = f"By {', '.join(code)}: {len(kernels) - len(odd)} of {count(len(kernels), 'kernel')}"
+    odd = [text(code(kernel)) for kernel in kernels if ARROW in "".join(rows[kernel])]
+    alike = f"By {', '.join(counts)}: {len(kernels) - len(odd)} of {count(len(kernels), 'kernel')}"
     alike += " have the same multiply-adds, loads and registers"
     says = [text(alike, ", but not " if odd else "", few(odd, MOST), ".")]
     says += [text(f"{what} not measured: {why}.") for what, why in missing.items() if why]
-    columns = ["kernel", *list(code)[:2], "the second against the first"]
-    counted: list[list[Text | str]] = [[text(Code(each)), *rows[each]] for each in kernels]
+    columns = ["kernel", *list(counts)[:2], "the second against the first"]
+    counted: list[list[Text | str]] = [[text(code(each)), *rows[each]] for each in kernels]
     return Page(
         MARK,
         text("The same listings by several compilers"),
@@ -251,4 +251,4 @@ def _times(runs: Sequence[Sequence[Record]]) -> Iterator[tuple[Text | str, ...]]
         old = durations(*(change.old.time.median for change in found))
         new = durations(*(change.new.time.median for change in found))
         ratios = joined(", ", (ratio_words(change.ratio) for change in found))
-        yield text(Code(row_of(found[0].new))), ", ".join(old), ", ".join(new), ratios
+        yield text(code(row_of(found[0].new))), ", ".join(old), ", ".join(new), ratios

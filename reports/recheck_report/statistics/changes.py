@@ -57,7 +57,7 @@ def changes(old: Record, new: Record) -> list[Change]:
         if base and base.seconds and case.seconds:
             kind = class_of(base, case)
             ratio = Ratio.from_medians(base.seconds, case.seconds)
-            result.append(Change(base, case, ratio, kind, variation.for_gpu().noise(kind)))
+            result.append(Change(base, case, ratio, kind, variation.noise(kind)))
     return result
 
 

@@ -141,7 +141,7 @@ class Ratio:
         limit = 1 + self.resolution
         if self.significant and (self.low > limit or self.high < 1 / limit):
             return "faster" if self.low > limit else "slower"
-        limit = 1 + self.in_one_process.resolution
+        limit = 1 + (self.resolution if self.same_within is None else self.same_within)
         within = limit > 1 and 1 / limit <= self.low and self.high <= limit
         return "same" if within else "no difference"
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from recheck_report.files import slug
 from recheck_report.record.record import Case
 from recheck_report.record.regimes import REGIMES
 
@@ -30,6 +31,7 @@ FEWEST = 3  # runs for a margin of a single ratio
 # runs from which that margin suffices: with three, four, five and six runs, a further one lies
 # outside the margin and the interval for 17, 11, 9 and 6 of 100 ratios
 ENOUGH = 7
+MOST_RUNS = "NVIDIA H200"  # the model with the most runs, whose variation others borrow
 BY_DURATION = ("cold", "hot")
 ONE_THREAD, THREADS = OF_CPU = "CPU, one thread", "CPU, several threads"
 # upper limit in seconds, and the name
@@ -84,7 +86,8 @@ def _threads(document: str, row: str) -> bool:
 
 @dataclass(frozen=True)
 class Runs:
-    """Medians of runs on one GPU model, in seconds, one for each run; None: not measured."""
+    """The medians of the runs on one GPU model, in seconds, one for each run, and how much they
+    vary. None: not measured."""
 
     gpu: str
     rows: dict[str, dict[str, Any]]  # by experiment/row: target and role; document, if vendor
@@ -150,6 +153,21 @@ class Runs:
         )
         return self._by_class((name, self.deviation(name, to)) for name, to in pairs if name != to)
 
+    def differs_by(self, cases: Sequence[Case]) -> float:
+        """The margin of the ratio of two cases, or of the time of one, as a difference of
+        logarithms; 0 without runs. Margins of cases not measured in turns add up."""
+        names = [case.id for case in cases]
+        margin = self.deviation(*names, fewest=ENOUGH)
+        if margin is not None:
+            return margin
+        turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
+        if len(cases) == 2 and len(turns) > 1:
+            least = math.fsum(self.differs_by((case,)) for case in cases)
+        else:
+            by_class = self.of_medians if len(cases) == 1 else self.of_ratios
+            least = _of_class(by_class, class_of(*cases))
+        return max(least, self.deviation(*names) or 0.0)
+
     def _by_class(self, deviations: Iterable[tuple[str, float | None]]) -> dict[str, float]:
         by_class: dict[str, list[float]] = {}
         for name, deviation in deviations:
@@ -171,63 +189,32 @@ def _quantile(values: list[float], share: float) -> float:
     return sorted(values)[math.ceil(share * len(values)) - 1]
 
 
-@dataclass(frozen=True)
-class Variation:
-    """Run-to-run variation on GPUs of one model."""
-
-    runs: Runs
-    limits: dict[str, float]  # by class, the noise limit of a comparison of records
-
-    @property
-    def gpu(self) -> str:
-        """The model."""
-        return self.runs.gpu
-
-    def differs_by(self, cases: Sequence[Case]) -> float:
-        """The margin of the ratio of two cases, or of the time of one, as a difference of
-        logarithms; 0 without runs. Margins of cases not measured in turns add up."""
-        names = [case.id for case in cases]
-        margin = self.runs.deviation(*names, fewest=ENOUGH)
-        if margin is not None:
-            return margin
-        turns = {(c.experiment, c.target, c.regime, c.shape_name) for c in cases}
-        if len(cases) == 2 and len(turns) > 1:
-            least = math.fsum(self.differs_by((case,)) for case in cases)
-        else:
-            by_class = self.runs.of_medians if len(cases) == 1 else self.runs.of_ratios
-            least = _of_class(by_class, class_of(*cases))
-        return max(least, self.runs.deviation(*names) or 0.0)
-
-    def noise(self, kind: str) -> float:
-        """The limit beyond which two medians of a class differ: 0.06 for 6 %. Sustained times vary
-        like the longest hot ones, until runs show otherwise."""
-        kind = LONGEST_HOT if kind == "sustained" else kind
-        whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
-        return self.limits.get(kind, self.limits.get(whole, math.inf))
+@cache
+def noise(kind: str) -> float:
+    """The limit beyond which two medians of a class differ: 0.06 for 6 %. Sustained times vary like
+    the longest hot ones, until runs show otherwise."""
+    limits: dict[str, float] = json.loads(NOISE.read_text(encoding="utf-8"))
+    kind = LONGEST_HOT if kind == "sustained" else kind
+    whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
+    return limits.get(kind, limits.get(whole, math.inf))
 
 
 @cache
-def _all() -> tuple[Variation, ...]:
-    """The variation of each GPU model with runs, most runs first."""
-    limits = json.loads(NOISE.read_text(encoding="utf-8"))
-    result = []
-    for path in sorted(RUNS.glob("*.json")):
-        file = json.loads(path.read_text(encoding="utf-8"))
-        medians = {name: times[-LATEST:] for name, times in file["medians"].items()}
-        began = tuple(run["date"] for run in file["runs"][-LATEST:])
-        runs = Runs(file["gpu"], file["rows"], medians, began)
-        result.append(Variation(runs, limits))
-    return tuple(sorted(result, key=lambda variation: -variation.runs.count))
-
-
 def runs_of(gpu: str) -> Runs | None:
     """The runs of a GPU model; None without runs."""
-    return next((variation.runs for variation in _all() if variation.gpu == gpu), None)
+    path = RUNS / f"{slug(gpu)}.json"
+    if not path.is_file():
+        return None
+    file = json.loads(path.read_text(encoding="utf-8"))
+    medians = {name: times[-LATEST:] for name, times in file["medians"].items()}
+    began = tuple(run["date"] for run in file["runs"][-LATEST:])
+    return Runs(file["gpu"], file["rows"], medians, began) if file["gpu"] == gpu else None
 
 
-def for_gpu(gpu: str = "") -> Variation:
-    """The variation of that GPU model; if it has too few runs, of the model with the most."""
-    enough = (
-        variation for variation in _all() if variation.gpu == gpu and variation.runs.count >= FEWEST
-    )
-    return next(enough, _all()[0])
+def for_gpu(gpu: str = "") -> Runs:
+    """The runs of that GPU model; if it has too few, those of the model with the most."""
+    runs = runs_of(gpu)
+    if runs is None or runs.count < FEWEST:
+        runs = runs_of(MOST_RUNS)
+    assert runs
+    return runs

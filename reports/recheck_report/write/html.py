@@ -73,7 +73,8 @@ class Writer:
     def _part(self, part: Part, linked: bool) -> str:
         match part:
             case str():
-                return _signed(part)
+                # its signs have tooltips
+                return _SIGN.sub(lambda sign: _tooltip(sign[0]), html.escape(part))
             case Code():
                 to = self.case_place(part.text) if linked else None
                 return _linked(f"<code>{html.escape(part.text)}</code>", to)
@@ -144,10 +145,15 @@ alt="{html.escape(of.alt)}"></figure>'''
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
     def table(self, of: Table, marks: Iterable[str] = ()) -> str:
-        """A table in a frame that scrolls; `marks`: attributes of each row."""
+        """A table in a frame that scrolls; `marks`: attributes of each row. On a narrow screen the
+        cells of one with several columns of sentences are stacked, each with its heading."""
+        wide = {at for row in of.rows for at, cell in enumerate(row) if len(cell.plain) > SENTENCE}
         looks = [
-            _look(at in of.numbers, (row[at] for row in of.rows)) for at in range(len(of.columns))
+            ' class="number"' if at in of.numbers else ' class="wide"' * (at in wide)
+            for at in range(len(of.columns))
         ]
+        stacked = not of.numbers and len(wide) > 1
+        names = [html.escape(name.plain) if stacked else "" for name in of.columns]
         heads = zip(looks, of.columns, strict=True)
         head = "".join(
             f"<th scope=col{look}>{self.inline(name)}</th>" if name else "<td></td>"
@@ -155,7 +161,7 @@ alt="{html.escape(of.alt)}"></figure>'''
         )
         marks_of_rows = [*marks] or [""] * len(of.rows)
         rows = (
-            f"<tr{mark}>{''.join(self._cells(row, looks))}</tr>"
+            f"<tr{mark}>{''.join(self._cells(row, looks, names))}</tr>"
             for row, mark in zip(of.rows, marks_of_rows, strict=True)
         )
         name = html.escape(of.title or self.heading)
@@ -163,27 +169,17 @@ alt="{html.escape(of.alt)}"></figure>'''
         frame = f'<div class="scroll" tabindex="0" role="region" aria-label="{name}">'
         body = "\n".join(rows)
         head = f"{caption}<thead><tr>{head}</tr></thead>"
-        return f"{frame}<table>{head}<tbody>\n{body}\n</tbody></table></div>"
+        look = " class=stack" * stacked
+        return f"{frame}<table{look}>{head}<tbody>\n{body}\n</tbody></table></div>"
 
-    def _cells(self, row: tuple[Text, ...], looks: list[str]) -> Iterator[str]:
-        for at, (cell, look) in enumerate(zip(row, looks, strict=True)):
-            kind, scope = ("td", "") if at else ("th", " scope=row")
-            yield f"<{kind}{scope}{look}>{self.inline(cell)}</{kind}>"
-
-
-def _look(number: bool, column: Iterable[Text]) -> str:
-    """The class of a column: of numbers, or of sentences."""
-    if number:
-        return ' class="number"'
-    return ' class="wide"' if any(len(cell.plain) > SENTENCE for cell in column) else ""
+    def _cells(self, row: tuple[Text, ...], looks: list[str], names: list[str]) -> Iterator[str]:
+        for at, (cell, look, name) in enumerate(zip(row, looks, names, strict=True)):
+            kind, about = ("td", name and f' data-of="{name}"') if at else ("th", " scope=row")
+            yield f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"
 
 
-def _signed(literal: str) -> str:
-    """The escaped text; its signs have tooltips."""
-    return _SIGN.sub(
-        lambda sign: f'<abbr title="{html.escape(MARKS[sign[0]].capitalize())}">{sign[0]}</abbr>',
-        html.escape(literal),
-    )
+def _tooltip(sign: str) -> str:
+    return f'<abbr title="{html.escape(MARKS[sign].capitalize())}">{sign}</abbr>'
 
 
 def _linked(inside: str, to: str | None) -> str:

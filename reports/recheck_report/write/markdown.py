@@ -38,14 +38,13 @@ _MARKS = re.compile(
 _BEGINS = re.compile(r"([#>+=-]|\d+[.)](?=\s)|\[[^\]]*\]:)")
 # code hosts find tags, entities and e-mail addresses even after a backslash. An invisible comment
 # separates the two halves of an address
-_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->"}
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "\\|", "@": "@<!-- -->"})
 
 
 @cache
 def _escaped(literal: str) -> str:
     """The text, escaped: no link, image, tag, code or emphasis, and no end of a cell."""
-    marked = _MARKS.sub(r"\\\g<0>", " ".join(literal.split("\n")))
-    return "".join(_ENTITIES.get(char, char) for char in marked)
+    return _MARKS.sub(r"\\\g<0>", literal.replace("\n", " ")).translate(_ENTITIES)
 
 
 def _part(part: Part) -> str:

@@ -64,7 +64,7 @@ def width_of(text: str, size: float = TYPE, *, bold: bool = False) -> float:
 def wrapped(text: str, room: float, size: float = TYPE, *, bold: bool = False) -> list[str]:
     """The text in lines that are at most `room` points wide, unless a word is wider."""
     lines = [""]
-    for word in re.sub(" (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
+    for word in re.sub("(?<=[<>]) | (?=[%§†‡])", "\N{NO-BREAK SPACE}", text).split(" "):
         line = f"{lines[-1]} {word}".lstrip()
         if lines[-1] and width_of(line, size, bold=bold) > room:
             lines.append(word)
@@ -215,7 +215,8 @@ class Card:
             self.text(MARGIN, self.y + 6, line, MUTED)
             self.y += LINE
         marks, bottom = "\n".join(self._marks), self.y + MARGIN
-        used = sorted({*_colors(marks)} | {("fill", CARD)})
+        pairs = ((name, color) for name in ("fill", "stroke") for color in DARK)
+        used = sorted({(n, c) for n, c in pairs if f'{n}="{c}"' in marks} | {("fill", CARD)})
         dark = "".join(f'[{name}="{color}"]{{{name}:{DARK[color]}}}' for name, color in used)
         height = f"{SHOWN * bottom / WIDTH:.0f}"
         head = (
@@ -234,15 +235,6 @@ class Card:
             "</svg>\n",
         )
         return "\n".join(lines).encode()
-
-
-def _colors(marks: str) -> Iterable[tuple[str, str]]:
-    return (
-        (name, color)
-        for name in ("fill", "stroke")
-        for color in DARK
-        if f'{name}="{color}"' in marks
-    )
 
 
 @dataclass

@@ -11,8 +11,7 @@ MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -
 
 def machine(record: Record) -> str:
     """What a report is on: the GPU's name, or the CPU's."""
-    env = record.environment
-    return env.gpu.name if env.gpu else env.cpu
+    return record.gpu or record.environment.cpu
 
 
 def without(why: str) -> Text:

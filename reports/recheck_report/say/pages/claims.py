@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor, slug
-from recheck_report.claims import Judged
+from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor
 from recheck_report.claims.checks import POLICY
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
+from recheck_report.files import slug
 from recheck_report.say import claim
 from recheck_report.say.glossary import VERDICTS_MEAN
 from recheck_report.say.nodes import (
@@ -69,7 +70,7 @@ def _how(report: Measured, chart: Picture) -> Section:
         f" known from an {borrowed}" if borrowed else ""
     )
     rows = []
-    for verdict, meaning in VERDICTS_MEAN:
+    for verdict, meaning in VERDICTS_MEAN.items():
         names = [
             claim.reference(e.claim.id) for e in report.judgement.claims if e.verdict == verdict
         ]

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
-from recheck_report.claims import Claim, Judged
+from recheck_report.claims.judge import Judged
+from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (
@@ -30,13 +31,12 @@ from recheck_report.formatting import (
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
 from recheck_report.record.verdicts import UNKNOWN
-from recheck_report.say import provenance
+from recheck_report.say import warnings
 from recheck_report.say.first_page import counted
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     BREAK,
     Block,
-    Code,
     Fold,
     Note,
     Page,
@@ -89,7 +89,7 @@ def page(records: list[Measured], named: list[str] | None = None) -> Page:
     warnings = [
         Note(text(f"{name}: ", remark.text), warning=True)
         for name, record in zip(named, records, strict=True)
-        for remark in _brands(record)
+        for remark in _warnings(record)
     ]
     title = f"the claims on {count(len(named), 'record')}"
     lead: Block = paragraph(f"Each record is compared with the first, {named[0]}.")
@@ -150,7 +150,7 @@ def changed_words(change: Change) -> Text:
     """ "`matmul/tile16` at 4096³, cold: 293 µs, then 275 µs: 6.6 % faster [5, 8]"."""
     then = f"{duration(change.old.time.median)}, then {duration(change.new.time.median)}"
     case = change.new
-    return text(Code(row_of(case)), f" at {place(case)}: {then}: ", ratio_words(change.ratio))
+    return text(code(row_of(case)), f" at {place(case)}: {then}: ", ratio_words(change.ratio))
 
 
 def ratio_words(ratio: Ratio) -> Text:
@@ -158,10 +158,10 @@ def ratio_words(ratio: Ratio) -> Text:
     return speedup(replace(ratio, mark=""))
 
 
-def _brands(report: Measured) -> list[Remark]:
+def _warnings(report: Measured) -> list[Remark]:
     """The warnings at the top of a report, and which times are too good to be true."""
-    remarks = [*provenance.brands(report), *provenance.notes(report)]
-    named = [text(Code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
+    remarks = [*warnings.warnings(report), *warnings.notes(report)]
+    named = [text(code(name), f": {why}") for name, why in report.faster_than_ceiling.items()]
     if named:
         rest = text(": ", few(named, NAMED, "; "), ".")
         remarks.append(Remark(count(len(named), "suspect time"), rest))
@@ -285,7 +285,7 @@ def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
         low, _, high = quantiles(ratios, method="inclusive") if ratios[1:] else ratios * 3
         how = f"{speed(median(ratios))} than"
         if 1 / ALIKE < median(ratios) < ALIKE:
-            how = "about as fast as"
+            how = "within 0.5 % of"
         kind = "CPU" if case.target == "cpu" else regime_label(case.regime)
         where = f"at the median of {count(len(telling), 'case')} ({kind})"
         half = f"; the middle half is {speeds(low, high)}" if low < high else ""
@@ -346,7 +346,7 @@ def _claims(records: list[Measured]) -> list[Claim]:
 
 def _verdict(report: Measured, claim: Claim) -> Judged | None:
     """A claim that the record has a verdict on."""
-    judged = report.judgement.find(claim.id)
+    judged = report.judgement.by_id.get(claim.id)
     return judged if judged and judged.verdict not in UNKNOWN else None
 
 
@@ -370,7 +370,7 @@ def across(
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
         cells: list[Text | str] = []
         for report, tally in zip(records, counts, strict=True):
-            judged = report.judgement.find(claim.id)
+            judged = report.judgement.by_id.get(claim.id)
             if judged is None:
                 cells.append(NONE)
                 continue
@@ -413,7 +413,7 @@ def _columns(records: list[Measured], named: list[str]) -> list[Text]:
         for key, value in own_facts.items():
             line = text(f"{key} {value}")
             lines.append(line if all(other[key] == value for other in facts) else strong(line))
-        lines += [strong(remark.title) for remark in _brands(report)]
+        lines += [strong(remark.title) for remark in _warnings(report)]
         lines += [text("without probes")] * (report.probes is None)
         headings.append(joined(BREAK, lines))
     return headings

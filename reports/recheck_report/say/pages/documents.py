@@ -7,8 +7,8 @@ from collections import Counter
 
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import README
-from recheck_report.claims import Corrected, Source
-from recheck_report.claims.documents import Listing
+from recheck_report.claims.documents import Source
+from recheck_report.claims.judge import Corrected
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
@@ -82,7 +82,9 @@ def section(report: Measured) -> Section | None:
     rows = [
         (
             text(f"{source.id}: ", prose(source.name)),
-            _title(source) if source.title else none,
+            (link(source.url, _title(source)) if source.url else _title(source))
+            if source.title
+            else none,
             joined(", ", map(prose, (source.author, source.year))) or none,
             prose(source.found),
             prose(source.language) or none,
@@ -94,10 +96,13 @@ def section(report: Measured) -> Section | None:
     if not rows:
         return None
     title = "The document" if one_title(report) else "The documents"
+    lost = [source.id for source in report.collection.sources.values() if not source.url]
+    copies = f"This report knows no address of {', '.join(lost)}; the claims quote the text."
     shown: Block = table(SOURCES, rows)
     if len(rows) > 1:
         shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))
-    return Section(text(title), blocks(printed(report), shown), "documents")
+    known = joined(" ", (printed(report), copies if lost else ""))
+    return Section(text(title), blocks(known, shown), "documents")
 
 
 def proof(corrected: Corrected) -> Text:
@@ -119,7 +124,7 @@ def errata(report: Measured) -> list[list[Text]]:
     for corrected in report.judgement.errata:
         erratum = corrected.erratum
         english = text(" (“", prose(erratum.english), "”)") if erratum.english else Text()
-        judged = (name for name in erratum.concerns if report.judgement.find(name))
+        judged = (name for name in erratum.concerns if report.judgement.by_id.get(name))
         concerns = joined(", ", map(reference, judged)) or text(NONE)
         rows.append(
             [
@@ -146,7 +151,7 @@ def changed_checks(report: Measured) -> list[list[Text]]:
     came to then and comes to now."""
     rows = []
     for change in report.changed_verdicts:
-        judged = report.judgement.find(change.claim)
+        judged = report.judgement.by_id.get(change.claim)
         assert judged  # or the change would not be shown
         # the log has one word for what fails
         fails = "wrong as printed" if judged.claim.of_any_machine else "fails here"
@@ -168,20 +173,6 @@ WORDS = {
 }  # fmt: skip
 
 
-def _cost(report: Measured, listing: Listing) -> tuple[str, Text]:
-    """The outcome, empty without both times, and what the general form of a listing costs."""
-    experiment = report.record.experiment(listing.experiment)
-    assert experiment  # or it would not be shown
-    shape = listing.shape or experiment.headline
-    base, other = (timed(report, experiment, name, shape) for name in listing.strategies)
-    if isinstance(base, Text):
-        return "", base
-    if isinstance(other, Text):
-        return "", other
-    outcome, said = against(report, base, other)
-    return outcome, said + "."
-
-
 def listed(report: Measured) -> tuple[str, list[list[Text]]]:
     """How the general forms compare, "9 slower, 12 equal", and a line for each listing; empty if
     the record has none of their rows."""
@@ -194,18 +185,24 @@ def listed(report: Measured) -> tuple[str, list[list[Text]]]:
         return "", []
     rows, outcomes = [], Counter[str]()
     for listing in listings:
-        row, general = listing.strategies
-        name, printed = code(row), cases.get(listing.row)
-        outcome, cost = _cost(report, listing)
+        experiment, (row, general) = record.experiment(listing.experiment), listing.strategies
+        assert experiment  # or it would not be shown
+        shape, printed = listing.shape or experiment.headline, cases.get(listing.row)
+        base, other = (timed(report, experiment, name, shape) for name in listing.strategies)
+        if isinstance(base, Text):
+            outcome, cost = "", base
+        elif isinstance(other, Text):
+            outcome, cost = "", other
+        else:
+            outcome, cost = against(report, base, other)
         outcomes[outcome] += 1
-        if printed:
-            name = row_link(report, printed)
+        name = row_link(report, printed) if printed else code(row)
         keeps, reconstructed = prose(listing.keeps), prose(listing.reconstructed)
         if reconstructed:
             keeps = text(keeps, BREAK, emphasis("Reconstructed:"), " ", reconstructed)
         differs = text(code(general), ": ", prose(listing.differs))
         place = text(name, BREAK, f"{listing.document} ", prose(listing.place))
-        rows.append([place, keeps, differs, cost])
+        rows.append([place, keeps, differs, cost.ended])
     counts = ", ".join(f"{outcomes[key]} {WORDS[key]}" for key in WORDS if outcomes[key])
     return counts, rows
 

@@ -30,13 +30,12 @@ from recheck_report.say import bottlenecks, standings, story, sustained, wording
 from recheck_report.say.glossary import marks
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
-    Anchor,
-    Code,
     Page,
     Picture,
     Section,
     Table,
     Text,
+    anchor,
     blocks,
     code,
     joined,
@@ -126,16 +125,9 @@ def _pair(value: str, interval: str) -> str:
     return " ".join(text.replace(" ", NBSP) for text in (value, interval))
 
 
-def _ratio(ratio: Ratio) -> str:
-    value, interval = digits(ratio, 1, 1)
-    return _pair(f"{value}×", interval)
-
-
-def _share(ratio: Ratio | None) -> str:
-    if ratio is None:
-        return NONE
-    value, interval = digits(ratio, 100, 100)
-    return _pair(f"{value} %", interval)
+def _ratio(ratio: Ratio, scale: float = 1, unit: str = "×") -> str:
+    value, interval = digits(ratio, scale, scale)
+    return _pair(value + unit, interval)
 
 
 def _error(error: Error) -> str:
@@ -149,11 +141,6 @@ def _time(case: Case | None) -> str:
     if case.seconds is None:
         return case.status.replace("_", " ")
     return _pair(duration(case.seconds.median), spread(case.seconds))
-
-
-def _odd(ratio: float) -> bool:
-    """Whether a document's number is in another unit than its table says, by all appearances."""
-    return not 1 / SLOWER < ratio < FASTER
 
 
 def _regimes(record: Record, experiment: Experiment) -> list[str]:
@@ -182,8 +169,8 @@ class KernelsTable:
     @property
     def table(self) -> Table:
         columns: list[Text | str] = ["kernel", *map(regime_label, self.regimes), self.metric.unit]
-        columns += [text("of ", Code(self.roof))] if self.roof else []
-        columns += [text("speed-up over ", Code(name)) for name in self.bases]
+        columns += [text("of ", code(self.roof))] if self.roof else []
+        columns += [text("speed-up over ", code(name)) for name in self.bases]
         columns.append("error / bound")
         self.width = len(columns)
         columns += [*["layout"] * self.layouts, "source"]
@@ -197,8 +184,8 @@ class KernelsTable:
     def _row(self, row: Case) -> list[Text | str]:
         cases = {regime: self._find(row.strategy, regime) for regime in self.regimes}
         main = cases.get(self.ranked if row.target == "gpu" else "hot")
-        place = Anchor(row_anchor(self.experiment, row.strategy))
-        line: list[Text | str] = [text(place, Code(row.strategy), row.marks)]
+        place = anchor(row_anchor(self.experiment, row.strategy))
+        line: list[Text | str] = [text(place, code(row.strategy), row.marks)]
         line += [
             text(_time(case), mark(self.report, case)) if case else NONE for case in cases.values()
         ]
@@ -219,7 +206,8 @@ class KernelsTable:
             of_roof = share(self.report.comparisons, self.record, main, self.roof)
             # a GPU's ceiling does not apply to a CPU, nor to a part of a launch
             apt = row.target == "gpu" and not row.part_of
-            line.append("base" if row.strategy == self.roof else _share(of_roof if apt else None))
+            shown = _ratio(of_roof, 100, " %") if of_roof and apt else NONE
+            line.append("base" if row.strategy == self.roof else shown)
         for base in (self._find(name, self.ranked) for name in self.bases):
             if base is main:
                 line.append("base")
@@ -294,11 +282,10 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
         ratio: Text | str = NONE
         if here and then:
             ratio = _ratio(Ratio.over(then, here))
-            if _odd(then / here.median):
+            if not 1 / SLOWER < then / here.median < FASTER:
                 ratio = text(ratio, " ", strong("is the document's unit right?"))
         rows.append([name, where, then_text, here_text, ratio])
-    gpu = record.environment.gpu.name if record.environment.gpu else "no GPU"
-    note = f"Here: {gpu} and {record.environment.cpu}; then: {usual}"
+    note = f"Here: {record.gpu or 'no GPU'} and {record.environment.cpu}; then: {usual}"
     note += ", unless a line names other hardware. The documents give no intervals."
     title = text(f"Then and here: {document}, {figures_file.document[document]}")
     shown = blocks(text(note), table(THEN, rows, (2, 3, 4)))
@@ -340,10 +327,7 @@ def cases_csv(record: Record) -> bytes:
             rated = case.seconds and not case.part_of
             rate = f"{metric.rate(case, case.time.median):.6g}" if rated else ""
             about = case.id, case.status, case.reason or ""
-            lines.writerow(map(_cell, (*about, *time, rate, metric.unit if rated else "")))
+            cells = (*about, *time, rate, metric.unit if rated else "")
+            # a spreadsheet would run what looks like an expression
+            lines.writerow(f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells)
     return text.getvalue().encode()
-
-
-def _cell(text: str) -> str:
-    """Safe in a spreadsheet, which would run what looks like an expression."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

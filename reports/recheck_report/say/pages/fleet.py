@@ -7,11 +7,11 @@ from recheck_report.formatting import NONE, count
 from recheck_report.record.typed import printable
 from recheck_report.say.nodes import (
     Bullets,
-    Code,
     Page,
     Section,
     Text,
     blocks,
+    code,
     link,
     paragraph,
     strong,
@@ -57,4 +57,4 @@ def _row(job: Job, used: list[Job], lost: list[Job]) -> tuple[Text, ...]:
     model = job.model or ("CPU" if job.record else NONE)
     about = (f"{job.place or NONE}{test}", model, job.node or NONE, job.job or NONE, job.run)
     whole = job.folder and job.folder.is_dir()
-    return texts((*about, state, text(Code(printable(str(job.folder)))) if whole else NONE))
+    return texts((*about, state, text(code(printable(str(job.folder)))) if whole else NONE))

@@ -15,11 +15,11 @@ from recheck_report.record.environment import Git
 from recheck_report.record.typed import Is, read_if_there
 from recheck_report.say.nodes import (
     Bullets,
-    Code,
     Page,
     Section,
     Text,
     blocks,
+    code,
     emphasis,
     joined,
     link,
@@ -186,12 +186,12 @@ def page(measured: Harnesses, back: str = "") -> Page:
     versions = {"driver": env.driver, "CUDA": env.cuda_runtime, **env.versions}
     heads = ["µs", *measured.kernels, "what it charges for or leaves out"]
     kernels = [
-        (name, text(Code(kernel.case)), significant(kernel.bytes / 2**20))
+        (name, text(code(kernel.case)), significant(kernel.bytes / 2**20))
         for name, kernel in measured.kernels.items()
     ]
     dirty = " with uncommitted changes" if env.git.dirty else ""
     commit = f"Commit {env.git.short}{dirty}{f', {env.started}' if env.started else ''}."
-    again = Code("cmake --build build/release --target other_harnesses")
+    again = code("cmake --build build/release --target other_harnesses")
     facts = (
         *_checks(measured),
         text(", ".join(f"{name} {version}" for name, version in versions.items() if version), "."),
@@ -250,7 +250,7 @@ def _answer(measured: Harnesses) -> Iterator[Text]:
         )
         name = prose(OTHERS[other])
         says = f" says {said}{NBSP}µs, and Recheck {recheck_says}."
-        yield strong("For ", Code(kernel), ", ", name, says)
+        yield strong("For ", code(kernel), ", ", name, says)
         clean, dirty = (measured.seconds(f"{kind}_flush", kernel) for kind in ("read", "memset"))
         if clean and dirty and dirty > clean:
             yield text(
@@ -270,7 +270,7 @@ def _answer(measured: Harnesses) -> Iterator[Text]:
         if (difference := measured.apart("memset_flush", name, share or 0.0))
     ]
     for other, (apart, kernel) in agreements:
-        most = text(" (most apart: ", Code(kernel), ")")
+        most = text(" (most apart: ", code(kernel), ")")
         yield text(
             f"With that flush and {_microseconds(share or 0.0)}{NBSP}µs added, "
             "Recheck's clock agrees with ",
@@ -286,13 +286,13 @@ def _checks(measured: Harnesses) -> Iterator[Text]:
     if same := measured.apart("cold", "read_flush"):
         yield text(
             "Recheck's clock gives the same time in ",
-            Code("recheck"),
+            code("recheck"),
             f" and in the library that the others time, within {margin(same[0])} (most apart: ",
-            Code(same[1]),
+            code(same[1]),
             ").",
         )
     if repeated := measured.repeats():
         apart, method, kernel = repeated
-        where = text(prose(METHODS[method][0]), ", ", Code(kernel))
+        where = text(prose(METHODS[method][0]), ", ", code(kernel))
         lead = f"Each method measured in two processes. They differ by {margin(apart)} at most ("
         yield text(lead, where, "), first launches aside.")

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import SPECIAL
-from recheck_report.say import glossary, machine, provenance, self_audit
+from recheck_report.say import glossary, machine, self_audit, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
-    Code,
     Listing,
     Page,
     Paragraph,
     Section,
     Text,
     blocks,
+    code,
     marked,
     paragraph,
     table,
@@ -54,7 +54,7 @@ ORDER = """\
 affects all of them alike."""
 SUSTAINED = """\
  Sustained kernels run one after the other. The first is measured again at the end, and its second
-time counts. If that drifted, all of them are marked."""
+time counts. If its time drifted, all of them are marked."""
 DISTURBED = """\
 **Disturbed times.** A time is marked *disturbed* if another process took 5 % or more of the GPU's
 time, if other programs used CPUs that a host-timed case could have used, or if more than a quarter
@@ -107,10 +107,10 @@ def _sections(report: Measured) -> Iterator[Section]:
     yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
     run_to_run = self_audit.run_to_run(record)
     if run_to_run.rows:
-        runs, gpu = comparisons.variation.runs, comparisons.variation.gpu
+        runs = comparisons.variation
         share = "the farthest" if runs.count < 20 else "all but 5 %"
         enough = f"{variation.ENOUGH}"
-        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=gpu, enough=enough)
+        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=runs.gpu, enough=enough)
         yield Section(text("Run-to-run noise"), blocks(says, run_to_run), "run-to-run")
     ceilings = machine.ceilings(record)
     none = text() if ceilings.rows else text("The record holds no measured ceilings.")
@@ -122,7 +122,7 @@ def _sections(report: Measured) -> Iterator[Section]:
         )
         yield Section(text("Memory, level by level"), blocks(says, levels), "memory")
     yield Section(text("Suspect times"), blocks(_suspects(report, regimes)), "suspect-times")
-    odd_values = provenance.odd_values(record)
+    odd_values = warnings.odd_values(record)
     if odd_values.rows:
         says = text(
             "Values that do not fit the rest of the record. None is changed, and comparisons use "
@@ -134,7 +134,7 @@ def _sections(report: Measured) -> Iterator[Section]:
     if gaps.rows:
         yield Section(text("Measurements of the machine without a time"), (gaps,), "not-timed")
     yield Section(text("How it was measured"), blocks(_how(report, regimes)), "how-it-was-measured")
-    environment = provenance.environment(report)
+    environment = machine.environment(report)
     yield Section(text("Environment"), blocks(environment), "environment")
     yield Section(text("Reproduce it"), blocks(_again(report)), "reproduce-it")
 
@@ -142,7 +142,7 @@ def _sections(report: Measured) -> Iterator[Section]:
 def _suspects(report: Measured, regimes: set[str]) -> Block:
     record = report.record
     if report.faster_than_ceiling:
-        rows = ((text(Code(name)), why) for name, why in report.faster_than_ceiling.items())
+        rows = ((text(code(name)), why) for name, why in report.faster_than_ceiling.items())
         return table(("suspect case", "because"), rows)
     if not record.gpu_measured:
         return paragraph(f"Not checked: {record.no_gpu_because}.")
@@ -154,15 +154,15 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
     record, method = report.record, report.record.method
     count = record.count()
     statuses = ("passed", "unsupported", "not_run", "incorrect", "failed")
-    counts = ", ".join(f"{count[status]} {status.replace('_', ' ')}" for status in statuses)
+    counts = ", ".join(f"{count[status]:,} {status.replace('_', ' ')}" for status in statuses)
     lead = marked("See also [what this report cannot tell you](README.md#limits).")
-    yield paragraph(f"{len(record.cases)} cases: {counts}. ", lead)
-    is_ours = provenance.program(record.environment) == "recheck"
+    yield paragraph(f"{len(record.cases):,} cases: {counts}. ", lead)
+    is_ours = machine.program(record.environment) == "recheck"
     rounds = (
         f" Every case has {method.rounds} rounds; a kernel that is too slow for all of them takes "
         "part in some, from the first to the last."
     )
-    spent = provenance.spent(record)
+    spent = machine.spent(record)
     total = text(f" {record.wall_seconds:.0f} s: {spent}, the rest between cases.")
     items = (
         marked(CHECKED, tests=" and the tests" * is_ours, checks="check" if is_ours else "checks"),
@@ -178,7 +178,7 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
         marked(DISTURBED),
     )
     yield Bullets(tuple(filter(None, items)))
-    dropped = provenance.dropped(record)
+    dropped = machine.dropped(record)
     if dropped.rows:
         yield Bullets((marked("<left-out>**Left out** by the plan of this run:"),))
         yield dropped
@@ -190,11 +190,12 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
         several = self_audit.run_to_run(report.record).rows
         step = state.event_step_nanoseconds
         events = marked(
-            " Two events with nothing between them are {empty} ns apart; every time is less by "
-            "this{step}. Hosts differ in it, which shows in launches under 10 µs"
-            + (" ([by how much](#run-to-run))." if several else "."),
+            " Two events with nothing between them are {empty} ns apart, which is subtracted from "
+            "every time. Hosts differ in it, which shows in launches under 10 µs"
+            + (" ([by how much](#run-to-run))." if several else ".")
+            + "{step}",
             empty=f"{state.event_nanoseconds}",
-            step=f". The events' clock has steps of {step} ns" if step else "",
+            step=f" The events' clock has steps of {step} ns." if step else "",
         )
     end_to_end = ", and end to end" if "end_to_end" in regimes else ""
     return marked(CLOCKS, events=events, end_to_end=end_to_end)
@@ -244,7 +245,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
     timed = [case.seconds for case in record.cases if case.seconds]
     discarded = sum(seconds.discarded for seconds in timed)
     kept = sum(seconds.samples for seconds in timed)
-    set_aside = sum(len(samples) for case in record.cases for _, samples in case.raw.set_aside)
+    set_aside = sum(len(samples) for case in record.cases for _, samples in case.set_aside)
     why = f" and measured again, as their block took more than {above}× the second-fastest block"
     first = ", except the first time of a sustained kernel that was measured twice"
     held = marked(
@@ -261,7 +262,7 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
 
 
 def _again(report: Measured) -> Iterator[Block]:
-    env, program = report.record.environment, provenance.program(report.record.environment)
+    env, program = report.record.environment, machine.program(report.record.environment)
     lines = []
     if env.git.has_commit:
         where = f"   # in the repository of {program}" if program != "recheck" else ""

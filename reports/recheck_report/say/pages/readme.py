@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection as Names
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Record
-from recheck_report.say import first_page, provenance
+from recheck_report.say import first_page, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -37,6 +37,7 @@ CONTENTS = {
     "fastest": "fastest", "fails": "what fails", "depends": "what depends",
     "undecided": "too close to call", "holding": "what holds", "sure": "how sure",
     "warnings": "warnings", "limits": "what it cannot tell", "pages": "all pages",
+    "documents": "documents",
 }  # fmt: skip
 _LINKS = {
     CLAIMS: f"[Claims]({CLAIMS}): each with its quote, checks and evidence",
@@ -54,20 +55,24 @@ _LINKS = {
 def readme(
     report: Measured,
     files: Names[str],
-    others: bool,
+    others: Sequence[Measured],
     answer: tuple[Block, ...],
     chart: Picture | None,
 ) -> Page:
-    """`files`: the other files of the folder, which it may link to; `others`: whether the page of
-    the claims has other GPUs' verdicts; `answer`: its answer_blocks(); `chart`: of the claims."""
+    """`files`: the other files of the folder, which it may link to; `others`: records of other
+    GPUs, whose verdicts the page of the claims has; `answer`: its answer_blocks(); `chart`: of the
+    claims."""
     record = report.record
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
     words = filter(None, (costly(report, experiment) for experiment in record.ordinary))
+    across, costs = _others(report, others), joined(", ", _costs(report))
     links = [joined("; ", (experiments + ": every kernel and shape", *words))]
+    links += [text("What kernels paid for: ", costs)] if costs else []
     links += [marked(words) for name, words in _LINKS.items() if name in files]
+    links += [text("Other GPUs: ", across)] if across else []
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
-    flags = "; ".join(remark.title for remark in provenance.brands(report))
+    flags = "; ".join(remark.title for remark in warnings.warnings(report))
     sections = blocks(
         answer,
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
@@ -78,7 +83,7 @@ def readme(
     where = marked("**Warnings**: {flags} ([why](#warnings)).", flags=flags) if flags else text()
     body = blocks(
         joined(" ", _left_out(report)),
-        _no_gpu(record, others),
+        _no_gpu(record, across),
         strong(first_page.counts(report), ".")
         if report.judgement.claims and record.gpu_measured
         else None,
@@ -99,7 +104,7 @@ def answer_blocks(report: Measured, peak: first_page.Peak | None) -> tuple[Block
         first_page.unsettled(report),
         first_page.folded(report),
         first_page.sure(report),
-        first_page.warnings(report),
+        first_page.by_cause(report),
         first_page.limits(report),
     )
 
@@ -116,11 +121,27 @@ def _left_out(report: Measured) -> Iterator[Text]:
         yield marked(f"Left out by the plan: {shapes}, [which and why]({METHOD}#left-out).")
 
 
-def _no_gpu(record: Record, others: bool) -> Note | None:
+def _costs(report: Measured) -> Iterator[Text]:
+    """What removing gained, as each experiment's page tells: bank conflicts and the like."""
+    for experiment in report.record.ordinary if report.record.gpu_measured else ():
+        pairs = report.collection.settings.pairs(experiment.name)
+        for cost in dict.fromkeys(pair.cost for pair in pairs) or ["bank conflicts"]:
+            yield link(f"{page(experiment)}#costs", cost)
+
+
+def _others(report: Measured, others: Sequence[Measured]) -> Text:
+    """Where the results of other GPUs are: claim by claim, and the report of each."""
+    if not others or not report.judgement.claims:
+        return text()
+    reports = (link(each.address, each.gpu) for each in others if each.address)
+    return joined(", ", (link(f"{CLAIMS}#other-gpus", "claim by claim"), *reports))
+
+
+def _no_gpu(record: Record, others: Text) -> Note | None:
     if record.gpu_measured:
         return None
-    where = f" What GPUs gave, claim by claim: [other GPUs]({CLAIMS}#other-gpus)." if others else ""
-    return Note(marked(f"Why: {{reason}}. {NEXT}{where}", reason=record.no_gpu_because))
+    where = text(" Results of GPUs: ", others, ".") if others else text()
+    return Note(marked(f"Why: {{reason}}. {NEXT}", reason=record.no_gpu_because) + where)
 
 
 def measured_with(record: Record) -> Text:

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import CHANGES, ERRATA, METHOD, claim_anchor
-from recheck_report.claims import Judged, Source
+from recheck_report.claims.documents import Source
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
@@ -63,7 +64,10 @@ def claimed(report: Measured) -> Text:
     ]
     who, more = ("it", "") if len(names) == 1 else (f"{len(names)} documents", "; ".join(names))
     said = f"What {who} claimed, measured again on {machine(report.record)}"
-    return joined(" ", [joined(": ", (said, more)) + ".", first_page.left_out(report)])
+    record, why = report.record, text()
+    if not record.gpu_measured:
+        why = text(f"Only CPU programs were timed: {record.no_gpu_because}.")
+    return joined(" ", [joined(": ", (said, more)) + ".", why, first_page.left_out(report)])
 
 
 def bar(report: Measured) -> list[tuple[str, int, Text]]:

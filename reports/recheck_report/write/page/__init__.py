@@ -19,14 +19,17 @@ from urllib.parse import quote
 
 from recheck_report.anchors import claim_anchor
 from recheck_report.anchors import page as experiment_address
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE
-from recheck_report.say import claim, provenance
+from recheck_report.queries import first_kernel, metric_of, reference
+from recheck_report.record.record import Case, Record
+from recheck_report.say import claim, warnings
+from recheck_report.say.glossary import MARKS
 from recheck_report.say.nodes import Block, Note, Page, Picture, Text, table
 from recheck_report.say.pages import documents, machine, views
+from recheck_report.say.pages.experiment import source_of
 from recheck_report.write.html import Writer
-from recheck_report.write.page import data
 
 # concatenated in this order; each is one idea
 SCRIPTS = ("data", "format", "dom", "table", "address", "claims", "cases", "compare", "main")
@@ -45,7 +48,8 @@ def page(
 ) -> bytes:
     """The page of a record; `pages`: those of the report by name; `answer`: what the first page
     answers; `others`: records that it is compared with; `charts`: of the claims."""
-    writer = Writer(lambda name: _case(name) if name in report.record.by_id else None)
+    known, search = report.record.by_id, "#view=cases&search="
+    writer = Writer(lambda name: search + quote(name, safe="/,") if name in known else None)
     script = "".join((_HERE / "js" / f"{name}.js").read_text("utf-8") for name in SCRIPTS)
     style = (_HERE / "page.css").read_text("utf-8") + _widths(report)
     shown = _views(report, pages, (*charts, *answer), others, writer)
@@ -88,7 +92,7 @@ def page(
 <p><a href="#view=evidence" data-view="evidence">Evidence: words, self-audit, method</a></p>
 </footer>
 <p id="live" class="unseen" role="status" aria-live="polite"></p>
-<script type="application/json" id="data">{embedded(data.of(report))}</script>
+<script type="application/json" id="data">{embedded(data_of(report))}</script>
 <script>{script}</script>
 </body>
 </html>
@@ -140,11 +144,7 @@ def _views(
 
 
 def _warnings(report: Measured) -> tuple[Note, ...]:
-    return tuple(remark.note for remark in provenance.brands(report))
-
-
-def _case(name: str) -> str:
-    return f"#view=cases&search={quote(name, safe='/,')}"
+    return tuple(remark.note for remark in warnings.warnings(report))
 
 
 def _widths(report: Measured) -> str:
@@ -235,3 +235,107 @@ data-document="{document}" data-verdict="{verdict}" data-kind="{kind}"><summary 
 <div class="body">
 {writer.blocks(views.of_claim(report, judged))}
 </div></details></li>"""
+
+
+Json = dict[str, Any]
+
+
+def data_of(report: Measured) -> Json:
+    """The experiments, the rows of their tables, and the cases by columns; each text that many
+    cases share stands there once."""
+    record = report.record
+    rows: dict[tuple[str, str], Json] = {}
+    texts: dict[str, int] = {}
+
+    def text(value: str | None) -> int | None:
+        return None if value is None else texts.setdefault(value, len(texts))
+
+    columns: dict[str, list[Any]] = {}
+    places: dict[tuple[str, str], int] = {}
+    numbers = {case.id: at for at, case in enumerate(record.cases)}
+    bases = _bases(record)
+    metrics = {each.name: metric_of(record, each) for each in record.experiments}
+    for case in record.cases:
+        key = (case.experiment, case.strategy)
+        if key not in rows:
+            places[key] = len(rows)
+            rows[key] = {
+                "experiment": case.experiment,
+                "name": case.strategy,
+                "target": case.target,
+                "contends": case.contends,
+                "marks": case.marks,
+                "source": source_of(report, case).plain,
+            }
+        time, error, rate = case.seconds, case.error, None
+        if time and not case.part_of:
+            rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
+        base = bases.get((case.experiment, case.shape_name, case.regime))
+        line: Json = {
+            "row": places[key],
+            "shape": text(case.shape_name),
+            "regime": text(case.regime),
+            "status": text(case.status),
+            "reason": text(case.reason),
+            "median": time and time.median,
+            "low": time and time.low,
+            "high": time and time.high,
+            "error": error and error.value,
+            "bound": error and error.bound,
+            "rate": rate,
+            "base": base and numbers[base.id],
+            **_compared(report, base, case),
+            "unsure": text(case.unsure),
+            "suspect": text(report.faster_than_ceiling.get(case.id)),
+        }
+        for name, value in line.items():
+            columns.setdefault(name, []).append(value)
+    return {
+        "title": machine(record),
+        "marks": MARKS,
+        "experiments": [
+            {
+                "name": each.name,
+                "title": each.title,
+                "ordinary": each in record.ordinary,
+                "unit": metrics[each.name].unit,
+                "vendor": reference(record, each),
+                "rows": [row.strategy for row in record.strategies(each)],
+            }
+            for each in record.experiments
+        ],
+        "rows": list(rows.values()),
+        "texts": list(texts),
+        "cases": columns,
+    }
+
+
+def _short(value: float) -> float:
+    """With the digits that rounding for the page may need."""
+    return float(f"{value:.12g}")
+
+
+def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
+    """What the cases of a shape and regime are compared with: the library, else the first kernel,
+    else the first row of a library on the CPU."""
+    found: dict[tuple[str, str, str], Case] = {}
+    for experiment in record.ordinary:
+        libraries = [c.strategy for c in record.strategies(experiment) if c.role == "baseline"]
+        names = [reference(record, experiment), first_kernel(record, experiment), *libraries]
+        for name in filter(None, names):
+            for case in record.cases_of(experiment):
+                if case.strategy == name and case.seconds:
+                    found.setdefault((experiment.name, case.shape_name, case.regime), case)
+    return found
+
+
+def _compared(report: Measured, base: Case | None, case: Case) -> Json:
+    """How many times as fast a case is as its base, with the interval and its mark, and what the
+    report concludes from that."""
+    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "mark", "outcome"))
+    if base and case.seconds and not case.part_of and case is not base:
+        ratio = report.comparisons.verdict(base, case)
+        found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
+        found |= {"ratio_high": _short(ratio.high), "mark": ratio.mark}
+        found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
+    return found

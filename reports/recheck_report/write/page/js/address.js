@@ -21,11 +21,8 @@ function hrefOf(parameters) {
 // that is typed
 function go(parameters, replace = false) {
   const target = hrefOf(parameters);
-  if (!replace) {
-    location.hash = target;
-    return;
-  }
-  history.replaceState(null, "", target);
+  if (replace) history.replaceState(null, "", target);
+  else location.hash = target;
 }
 
 // what an address says that is not there; show() tells it

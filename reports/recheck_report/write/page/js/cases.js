@@ -18,14 +18,14 @@ VIEWS.cases = (root, state) => {
   function list(text) {
     const words = text.toLowerCase().split(/\s+/);
     const rows = CASES.filter((each) => words.every((word) => `${each.id} ${each.status} ${each.reason ?? ""}`.toLowerCase().includes(word)));
-    const caption = `${rows.length} of ${plural(CASES.length, "case")}`;
+    const caption = `${rows.length.toLocaleString("en")} of ${plural(CASES.length, "case")}`;
     shown.replaceChildren(table({ caption, columns, rows, sort: text ? { by: time } : null, page: 25 }));
     announce(caption);
   }
   list(state.search ?? "");
   add(
     root,
-    el("p", { class: "note" }, "A kernel is compared with the library of its shape and regime, or where there is none with the first kernel."),
+    el("p", { class: "note" }, "A kernel is compared with the library of its shape and regime; without one, with the first kernel."),
     controls(el("label", { class: "field grow", for: "cases" }, el("span", {}, "Search for a kernel, a shape and a regime"), input)),
     shown,
   );

@@ -4,10 +4,6 @@ const CLAIMS = [...document.querySelectorAll(".claims details")];
 const ERRATA = [...document.querySelectorAll("#errata tbody tr")];
 const FILTERS = ["document", "verdict", "kind"].map((name) => document.getElementById(name));
 
-function claimOf(id) {
-  return document.getElementById(`claim-${id.toLowerCase()}`);
-}
-
 VIEWS.claims = (_, state) => {
   for (const each of FILTERS) {
     state[each.id] = chosen(state[each.id], [...each.options].map(({ value }) => value));
@@ -19,7 +15,7 @@ VIEWS.claims = (_, state) => {
   const search = document.getElementById("search");
   if (document.activeElement !== search) search.value = state.search ?? "";
   filterClaims(state);
-  const named = state.claim && claimOf(state.claim);
+  const named = state.claim && document.getElementById(`claim-${state.claim.toLowerCase()}`);
   const shown = CLAIMS.filter((each) => !each.parentElement.hidden);
   for (const each of CLAIMS) each.open = each === named || (shown.length === 1 && each === shown[0]);
 };

@@ -22,14 +22,11 @@ function casesOf({ rows, texts, cases }) {
   });
   for (const each of made) {
     each.base = each.base === null ? null : made[each.base];
-    each.speedup = each.ratio === null ? null : speedupOf(each);
+    // how many times as fast it is as its base, as the report has it
+    const { ratio: value, ratio_low: low, ratio_high: high, mark, outcome } = each;
+    each.speedup = value === null ? null : { value, low, high, mark, open: outcome === 0 };
   }
   return made;
-}
-
-// how many times as fast a case is as its base, as the report has it
-function speedupOf({ ratio, ratio_low: low, ratio_high: high, mark, outcome }) {
-  return { value: ratio, low, high, mark, open: outcome === 0 };
 }
 
 // the experiments whose rows are compared; those of the audit and the machine are evidence

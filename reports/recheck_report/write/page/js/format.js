@@ -33,18 +33,14 @@ function shapeLabel(shape) {
 
 // one digit of the interval's half and two of the value, and more where a bound that is not 1 would
 // read as it: as in formatting.py
-function ratioTexts({ value, low, high }) {
+function ratioText({ value, low, high, mark, open }) {
   const exponent = (size) => (size > 0 && size < Infinity ? Math.floor(Math.log10(size)) : 0);
   const half = (high - low) / 2 || Math.abs(high) * 1e-3;
   let decimals = Math.min(6, Math.max(0, -exponent(half), -exponent(value / 10)));
   const misread = (bound) => Number(bound.toFixed(decimals)) === 1 && bound !== 1;
   while (decimals < 6 && (misread(low) || misread(high))) decimals++;
-  return [value, low, high].map((each) => each.toFixed(decimals));
-}
-
-function ratioText(ratio) {
-  const [value, low, high] = ratioTexts(ratio);
-  return `${value}× [${low}, ${high}]${ratio.mark ?? ""}${ratio.open ? " ≈" : ""}`;
+  const [middle, ...ends] = [value, low, high].map((each) => each.toFixed(decimals));
+  return `${middle}× [${ends.join(", ")}]${mark ?? ""}${open ? " ≈" : ""}`;
 }
 
 // times with enough digits to differ

@@ -82,12 +82,11 @@ class Comparisons:
     def __init__(self, record: Record, family: Iterable[Member] = ()) -> None:
         self.audit = audit(record)
         self.resolution = self.audit.resolution
-        gpu = record.environment.gpu
         # differences must exceed the variation between processes
-        self.variation = variation.for_gpu(gpu.name if gpu else "")
+        self.variation = variation.for_gpu(record.gpu)
         model = self.variation.gpu
         # the model whose variation is used if this model has none
-        self.borrowed = model if gpu and record.gpu_measured and gpu.name != model else ""
+        self.borrowed = model if record.gpu_measured and record.gpu not in ("", model) else ""
         self._known: dict[tuple[str, str, float], Ratio] = {}
         self._timed = {name: case for name, case in record.by_id.items() if case.seconds}
         # p-values before the correction, by key
@@ -123,7 +122,8 @@ class Comparisons:
         case, *others = cases = [self._timed[name] for name in asked.ids]
         if isinstance(asked, Pair):
             ratio = self.ratio(case, others[0], asked.against)
-            return replace(ratio, p=min(1.0, asked.picked * ratio.p))
+            chosen = asked.picked > 1
+            return replace(ratio, p=min(1.0, asked.picked * ratio.p)) if chosen else ratio
         if isinstance(asked, Limit):
             ratio = Ratio.over(asked.seconds, case.time, freedom(case), grain(case))
             return self._resolved(ratio, cases)

@@ -1,17 +1,17 @@
-"""Where a record comes from: warnings about it, and what is known of machine and run."""
+"""Warnings about a record, and facts about its run: why cases and claims have no result, and which
+values do not fit the rest. A first screen names them."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from recheck_report.anchors import METHOD as METHOD_PAGE
-from recheck_report.claims import Judged
+from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import count, shape_label, significant
+from recheck_report.formatting import count
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Case, Record
 from recheck_report.record.verdicts import NOT_MEASURED
@@ -24,18 +24,34 @@ PARTS = {"claims": "the cases that decide claims", "chosen": "the cases that fla
 SHARED = 5  # per cent of the GPU's time from which on others are said to have shared it
 
 
-def brands(report: Measured) -> list[Remark]:
+def warnings(report: Measured) -> list[Remark]:
     """What a reader must know before the first number."""
     record, probes = report.record, report.probes
     env, remarks = record.environment, _unread(record)
-    remarks += [_condition(condition.says or condition.code) for condition in env.conditions]
-    remarks += [*_built(env), *_shared(env)]
+    for condition in env.conditions:  # the program says each as "title: rest"
+        title, colon, rest = (condition.says or condition.code).partition(": ")
+        remarks.append(Remark(title, text(colon, rest)))
+    codes = {condition.code for condition in env.conditions}
+    if env.build_type != "Release" and "debug_build" not in codes:
+        says = "its times say nothing about a Release build."
+        remarks.append(_warning(f"{env.build_type} build", says))
+    if env.device_debug:
+        says = "its kernels are not optimised, so their times mean little."
+        remarks.append(_warning("Device code built with -G", says))
+    if not env.git.has_commit:
+        says = "git knew no commit of the program's source, so it cannot be published as evidence."
+        remarks.append(_warning("No known commit", says))
+    elif env.git.dirty:
+        diff = f" (diff {env.git.diff})" if env.git.diff else ""
+        says = f"{diff}: no commit holds the program that was run."
+        remarks.append(Remark("Uncommitted changes", text(says)))
+    if env.code == "ptx":
+        says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
+        remarks.append(_warning("Device code compiled at run time", says))
+    remarks += _shared(env)
     if env.gpu and env.gpu.mig:
-        remarks.append(
-            _warning(
-                "MIG is on", "this is a part of a GPU, compared with the limits of a whole one."
-            )
-        )
+        says = "this is a part of a GPU, compared with the limits of a whole one."
+        remarks.append(_warning("MIG is on", says))
     if env.mps:
         remarks.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
     if record.method.confidence not in (None, 1 - LEVEL):
@@ -64,34 +80,6 @@ def brands(report: Measured) -> list[Remark]:
 
 def _warning(title: str, says: str) -> Remark:
     return Remark(title, text(f": {says}"))
-
-
-def _built(env: Environment) -> list[Remark]:
-    """What of the program that measured is not as evidence needs it."""
-    remarks, codes = [], {condition.code for condition in env.conditions}
-    if env.build_type != "Release" and "debug_build" not in codes:
-        says = "its times say nothing about a Release build."
-        remarks.append(_warning(f"{env.build_type} build", says))
-    if env.device_debug:
-        says = "its kernels are not optimised, so their times mean little."
-        remarks.append(_warning("Device code built with -G", says))
-    if not env.git.has_commit:
-        says = "git knew no commit of the program's source, so it cannot be published as evidence."
-        remarks.append(_warning("No known commit", says))
-    elif env.git.dirty:
-        diff = f" (diff {env.git.diff})" if env.git.diff else ""
-        says = f"{diff}: no commit holds the program that was run."
-        remarks.append(Remark("Uncommitted changes", text(says)))
-    if env.code == "ptx":
-        says = "the binary holds no machine code for this GPU, so the driver compiled its PTX."
-        remarks.append(_warning("Device code compiled at run time", says))
-    return remarks
-
-
-def _condition(says: str) -> Remark:
-    """A condition of a record, which the program says as "title: rest"."""
-    title, colon, rest = says.partition(": ")
-    return Remark(title, text(colon, rest))
 
 
 def notes(report: Measured) -> list[Remark]:
@@ -135,110 +123,6 @@ def _shared(env: Environment) -> list[Remark]:
         says = "; whether they used it is not known."
         return [Remark(f"{others} {verb} the GPU", text(says))]
     return []
-
-
-def program(env: Environment) -> str:
-    """The name of the program that measured, fit for a command line and for a folder."""
-    name = re.match(r"(?:\S*/)?([A-Za-z0-9][A-Za-z0-9._-]{0,40})(?=\s|$)", env.command)
-    return name[1] if name else "recheck"
-
-
-def dropped(record: Record) -> Table:
-    """What the plan left out, with why, in the order in which it went; equal reasons together."""
-    rows: dict[tuple[str, str], list[str]] = {}
-    for shape in record.plan.dropped:
-        rows.setdefault((shape.experiment, shape.reason), []).append(shape_label(shape.shape))
-    lines = [(name, ", ".join(shapes), why) for (name, why), shapes in rows.items()]
-    return table(("experiment", "shapes", "reason"), lines, title="Left out by the plan")
-
-
-def spent(record: Record) -> str:
-    """Where the seconds of the run went: "142 s for CPU rows, 119 s cold"; empty if not known."""
-    seconds: dict[str, float] = {}
-    for case in record.cases:
-        kind = "for CPU rows" if case.target == "cpu" else case.regime.replace("_", " ")
-        seconds[kind] = seconds.get(kind, 0) + case.spent
-    most = sorted(seconds.items(), key=lambda item: -item[1])
-    return ", ".join(
-        f"{seconds_of_kind:.0f} s {kind}" for kind, seconds_of_kind in most if seconds_of_kind
-    )
-
-
-def environment(report: Measured) -> Table:
-    """The machine, the build, the settings; what could not be found out says why."""
-    env, gpu = report.record.environment, report.record.environment.gpu
-    rows: list[tuple[str, str]] = []
-
-    def add(what: str, value: object, says: str, field: str = "") -> None:
-        absent = env.why_unknown(field) if field else "none"
-        rows.append((what, absent if value is None else says))
-
-    if gpu:
-        capability = gpu.compute_capability.removeprefix("0.0") or "not known"
-        many = _known("number of SMs", gpu.sm_count, "SMs")
-        add("GPU", gpu, f"{gpu.name}, compute capability {capability}, {many}")
-        size = _known("size", gpu.memory_bytes, "GB", 1e9, 1)
-        bits, pace = _known("bus width", gpu.memory_bus_bits, "bit"), gpu.memory_clock_hz
-        clock = f"{' at' if pace else ','} {_known('clock', pace, 'GHz', 1e9, 3)}"
-        add("GPU memory", gpu, f"{size}, {bits}{clock}")
-        clock = f"{_known('', gpu.clock_hz, 'GHz', 1e9, 3)} by the device's attribute"
-        add("GPU clock", gpu.clock_hz, clock, "gpu.clock_hz")
-        add("GPU identity", gpu.uuid_hash, f"{gpu.uuid_hash} (hash)", "gpu.uuid_hash")
-        for name, on in (("gpu.ecc", gpu.ecc), ("gpu.mig", gpu.mig), ("mps", env.mps)):
-            add(name.split(".")[-1].upper(), on, "on" if on else "off", name)
-        others = env.state.other_processes
-        add("other processes on the GPU", others, f"{others}", "state.other_processes")
-        limit = gpu.power_limit_watts
-        add("power limit", limit, f"{significant(limit or 0)} W", "gpu.power_limit_watts")
-        code = {"sass": "machine code for this GPU", "ptx": "PTX, compiled by the driver"}
-        add("device code", env.code, code.get(env.code or "", ""), "code")
-    else:
-        add("GPU", 0, f"none: {env.gpu_reason or 'not said'}")
-    cuda = (("driver", env.cuda_driver), ("runtime", env.cuda_runtime), ("nvcc", env.nvcc))
-    add("driver", env.driver, f"{env.driver}")
-    add("CUDA", cuda, ", ".join(f"{name} {value or 'none'}" for name, value in cuda))
-    add("GPU architectures", env.arch, f"{env.arch}")
-    add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
-    add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
-    add("CPU", 0, f"{env.cpu}, {_known('number of threads', env.cpu_threads, 'threads')}")
-    add(
-        "CPUs that others kept busy, over half a minute",
-        env.state.other_cpus,
-        f"{env.state.other_cpus}",
-    )
-    add("BLAS", env.blas, f"{env.blas}")
-    add("operating system", 0, env.os)
-    add("Recheck", env.version, f"version {env.version}", "version")
-    add("inputs' seed", 0, f"{env.seed}")
-    whole = env.command_budget_seconds
-    planned = f"; {whole:g} s planned in total" if whole is not None else ""
-    add("sampling budget", 0, f"{env.budget_seconds:g} s per case{planned}")
-    return table(("what", "value"), rows, title="Environment")
-
-
-def _known(what: str, value: float | None, unit: str, scale: float = 1, digits: int = 0) -> str:
-    """ "2.619 GHz"; "clock not known" of what the driver does not say."""
-    return f"{what} not known" if value is None else f"{value / scale:.{digits}f} {unit}"
-
-
-FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
-
-
-def unfit(record: Record) -> str | None:
-    """Why this record's times do not count as evidence, or None."""
-    env = record.environment
-    if env.gpu is None or not record.gpu_measured:
-        return f"it holds no GPU result ({record.no_gpu_because})"
-    if env.build_type != "Release" or env.device_debug:
-        kind = "-G" if env.build_type == "Release" else env.build_type
-        return f"it comes from a {kind} build; use Release"
-    if env.git.dirty:
-        return "it was measured with uncommitted changes; commit them and measure again"
-    if says := next(
-        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
-    ):
-        return f"no time of it counts: {says}"
-    return None
 
 
 def _clock(record: Record, case: Case) -> bool:
