@@ -85,56 +85,37 @@ std::optional<Shape> fitted(const Strategy& strategy, const Shape& shape, const 
   return {};
 }
 
-/// Owns device memory, filled with ones in every bit.
-class Room {
- public:
-  explicit Room(std::int64_t floats) {
-    check(cudaMalloc(&data_, static_cast<std::size_t>(floats) * sizeof(float)));
-    if (const auto code = cudaMemset(data_, 0xff, floats * sizeof(float)); code != cudaSuccess) {
-      cudaFree(data_);
-      check(code);
-    }
-  }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  ~Room() { cudaFree(data_); }
-  [[nodiscard]] float* data() const { return data_; }
-
- private:
-  float* data_ = nullptr;
-};
+Target& gpu() { return targets().of(Backend::gpu); }
 
 using Words = std::vector<float>;
 
-/// Floats between guards in their own memory, `offset` floats after a multiple of 256 bytes.
+/// Floats between guards in their own memory, `offset` floats after a multiple of 256 bytes; every
+/// bit is set at first.
 class Guarded {
  public:
   Guarded(std::int64_t count, std::int64_t offset)
-      : count_(count), offset_(offset), room_(2 * guard + offset + count) {}
+      : offset_(offset), size_(2 * guard + offset + count), room_(gpu(), size_) {
+    gpu().queue_poison(room_.data(), size_);
+  }
 
-  [[nodiscard]] float* data() const { return room_.data() + guard + offset_; }
-  /// All of the memory, guards included.
-  [[nodiscard]] float* all() const { return room_.data(); }
-  [[nodiscard]] std::int64_t size() const { return 2 * guard + offset_ + count_; }
-  /// The index of the first float in the result of read().
+  [[nodiscard]] float* data() const { return room_.data() + begin(); }
+  /// The number of floats, guards included, and the index of the first one between them.
+  [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t begin() const { return guard + offset_; }
 
-  [[nodiscard]] Words read() const { return read(0, size()); }
+  [[nodiscard]] Words read() const { return read(0, size_); }
   [[nodiscard]] Words read(std::int64_t from, std::int64_t count) const {
     Words words(count);
-    check(cudaMemcpy(words.data(), all() + from, count * sizeof(float), cudaMemcpyDeviceToHost));
+    gpu().copy_out(words.data(), room_.data() + from, count);
     return words;
   }
   void write(std::span<const float> words) const {
-    check(cudaMemcpy(data(), words.data(), words.size() * sizeof(float), cudaMemcpyHostToDevice));
-  }
-  void poison(cudaStream_t stream) const {
-    check(cudaMemsetAsync(all(), 0xff, size() * sizeof(float), stream));
+    gpu().copy_in(data(), words.data(), std::ssize(words));
   }
 
  private:
-  std::int64_t count_, offset_;
-  Room room_;
+  std::int64_t offset_, size_;
+  Array room_;
 };
 
 bool untouched(std::span<const float> words) {
@@ -268,7 +249,7 @@ Reason wrong_with(const Row& row, std::uint64_t seed, std::string& description) 
   description = to_string(*shape);
   const Launch launch(row, *shape, random);
   description = launch.text();
-  return once(launch, targets().of(Backend::gpu).queue());
+  return once(launch, gpu().queue());
 }
 
 /// A number from the environment; throws a message if it is not a number.
@@ -328,7 +309,7 @@ TEST_P(Launches, AreRightWithoutElements) {
     ++tried;
     try {
       const Launch launch(row, shape, random);
-      if (const auto wrong = once(launch, targets().of(Backend::gpu).queue()))
+      if (const auto wrong = once(launch, gpu().queue()))
         ADD_FAILURE() << launch.text() << ": " << *wrong;
     } catch (const std::exception& error) {
       ADD_FAILURE() << to_string(shape) << ": " << error.what();

@@ -23,24 +23,21 @@ namespace {
 /// `count` words on the device, initially 0.
 class Words {
  public:
-  explicit Words(std::size_t count) : count_(count) {
-    check(cudaMalloc(&data_, count * sizeof(unsigned)));
-    check(cudaMemset(data_, 0, count * sizeof(unsigned)));
+  explicit Words(std::size_t count) : count_(static_cast<std::int64_t>(count)) {
+    target_.copy_in(words_.data(), std::vector<float>(count).data(), count_);
   }
-  Words(const Words&) = delete;
-  Words& operator=(const Words&) = delete;
-  ~Words() { cudaFree(data_); }
-  [[nodiscard]] unsigned* data() const { return data_; }
+  [[nodiscard]] unsigned* data() const { return reinterpret_cast<unsigned*>(words_.data()); }
   [[nodiscard]] std::vector<unsigned> on_host() const {
-    std::vector<unsigned> words(count_);
+    std::vector<unsigned> words(static_cast<std::size_t>(count_));
     check(cudaGetLastError());
-    check(cudaMemcpy(words.data(), data_, count_ * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    target_.copy_out(reinterpret_cast<float*>(words.data()), words_.data(), count_);
     return words;
   }
 
  private:
-  std::size_t count_;
-  unsigned* data_ = nullptr;
+  std::int64_t count_;
+  Target& target_ = targets().of(Backend::gpu);
+  Array words_{target_, count_};
 };
 
 class Scope : public testing::Test {

@@ -2,12 +2,12 @@
 #include "matvec.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include "../../reference/error.hpp"
 #include "../../reference/matvec.hpp"
 #include "../counted.hpp"
+#include "../harness/table/check.hpp"
 
 namespace recheck::matvec {
 namespace {
@@ -42,14 +42,8 @@ Work reading(const Shape& s) {
 }
 
 Oracle checksum_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
-  const auto truth =
-      reference::fold_words(inputs[0].view()) ^ reference::fold_words(inputs[1].view());
-  return [truth](std::span<const float> partials, std::int64_t, Arithmetic) {
-    std::uint32_t folded = 0;
-    for (const float word : partials.first(kernels::fold_partials))
-      folded ^= std::bit_cast<std::uint32_t>(word);
-    return Error{static_cast<double>(std::popcount(folded ^ truth)), 0, "wrong bits"};
-  };
+  return folds_to(reference::fold_words(inputs[0].view()) ^ reference::fold_words(inputs[1].view()),
+                  kernels::fold_partials);
 }
 
 std::vector<Shape> timed_shapes() {

@@ -6,6 +6,7 @@
 
 #include "../../reference/matvec.hpp"
 #include "../harness/self/self.hpp"
+#include "../harness/table/check.hpp"
 
 namespace recheck::memory {
 namespace {
@@ -47,11 +48,7 @@ Oracle pass_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
   const std::uint32_t once = reference::fold_words(inputs[0].view());
   std::uint32_t truth = 0;
   for (int pass = 0; pass < k::passes; ++pass) truth ^= std::rotl(once, pass % 32);
-  return [truth](std::span<const float> words, std::int64_t, Arithmetic) {
-    std::uint32_t own = 0;
-    for (const float word : words.first(fold_partials)) own ^= bits(word);
-    return Error{static_cast<double>(std::popcount(own ^ truth)), 0, "wrong bits"};
-  };
+  return folds_to(truth, fold_partials);
 }
 
 /// A word for each block that ran, at least one, and 0 after the last.

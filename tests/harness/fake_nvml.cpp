@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A management library like an older driver's: it has one GPU, at first without MIG, and lacks some
+// A management library like an older driver's: it has one GPU, without MIG, and lacks some
 // newer functions. Tests change its values during a run.
 #include <unistd.h>
 
@@ -26,7 +26,6 @@ unsigned fake_processes = 100;  // more than a first guess has room for
 unsigned fake_milliwatts = 700'000;
 unsigned fake_throttle = 0x4 | 0x40 | 0x100 | 0x1000;
 unsigned fake_percent = 0;  // % of the GPU's time that each process uses
-int fake_mig = 0;           // whether MIG is supported, and then on
 
 int nvmlInit_v2() {
   ++fake_users;
@@ -68,14 +67,7 @@ int nvmlDeviceGetEccMode(void*, int* current, int* pending) {
   *pending = 0;
   return success;
 }
-int nvmlDeviceGetMigMode(void*, unsigned* current, unsigned* pending) {
-  *current = *pending = 1;
-  return fake_mig != 0 ? success : not_supported;
-}
-int nvmlDeviceGetHandleByUUID(const char* uuid, void** device) {
-  *device = &gpu;
-  return fake_mig != 0 && std::strcmp(uuid, "MIG-fake") == 0 ? success : not_found;
-}
+int nvmlDeviceGetMigMode(void*, unsigned*, unsigned*) { return not_supported; }
 int nvmlDeviceGetComputeRunningProcesses_v2(void*, unsigned* count,
                                             recheck::ProcessInfo* processes) {
   const unsigned room = *count;

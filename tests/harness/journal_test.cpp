@@ -192,17 +192,6 @@ class Killed : public Run {
  protected:
   Killed() { setenv("CUDA_VISIBLE_DEVICES", "", 1); }
 
-  static void wait_until(const auto& so_far) {
-    const auto deadline = steady_clock::now() + std::chrono::seconds(30);
-    while (!so_far() && steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-
-  /// Whether a run into this folder has finished at least one case.
-  static bool has_a_case(const fs::path& folder) {
-    return read(folder / "record.journal.jsonl").find("\n{\"wall_seconds\"") != std::string::npos;
-  }
-
   /// Starts a run, and kills it once `so_far` is true.
   void kill_when(const std::string& arguments, const auto& so_far) {
     const pid_t child = start(arguments);

@@ -57,21 +57,6 @@ TEST(Nvml, SaysWhatTheDriverRefusesOrLacks) {
             "not measured: the driver has no nvmlDeviceGetTemperature");
 }
 
-TEST(Nvml, DistinguishesAMigInstanceFromItsGpu) {
-  void* library = dlopen(FAKE_NVML, RTLD_NOW);
-  ASSERT_NE(library, nullptr) << dlerror();
-  auto& has_mig = *static_cast<int*>(dlsym(library, "fake_mig"));
-  const Nvml nvml(bus_id, FAKE_NVML);
-  EXPECT_EQ(nvml.mig_instance("fake").reason, "not measured: nvmlDeviceGetHandleByUUID: Not Found");
-  has_mig = 1;
-  EXPECT_EQ(nvml.mig().value, true);
-  EXPECT_EQ(nvml.mig_instance("fake").value, "MIG-fake");
-  EXPECT_FALSE(nvml.mig_instance("another").value);
-  has_mig = 0;
-  EXPECT_NE(nvml.uuid().value, "MIG-fake");
-  dlclose(library);
-}
-
 TEST(Nvml, LeavesTheLibraryInitialisedAsBefore) {
   void* library = dlopen(FAKE_NVML, RTLD_NOW);
   ASSERT_NE(library, nullptr) << dlerror();

@@ -7,12 +7,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "temporary_folder.hpp"
@@ -55,6 +57,13 @@ inline pid_t start(const std::string& arguments,
   _exit(127);
 }
 
+/// Waits until `so_far` is true, half a minute at most.
+inline void wait_until(const auto& so_far) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!so_far() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 /// Expects one line with these words, and this exit code.
 inline void expect_one_line(const Outcome& outcome, int code, const std::string& words) {
   EXPECT_EQ(outcome.code, code);
@@ -69,6 +78,10 @@ class Run : public TemporaryFolder {
   [[nodiscard]] std::filesystem::path journal() const { return folder_ / "record.journal.jsonl"; }
   [[nodiscard]] nlohmann::json record() const {
     return nlohmann::json::parse(std::ifstream(folder_ / "record.json"));
+  }
+  /// Whether a run into this folder has finished at least one case.
+  static bool has_a_case(const std::filesystem::path& folder) {
+    return read(folder / "record.journal.jsonl").find("\n{\"wall_seconds\"") != std::string::npos;
   }
   /// The lines of samples.jsonl.
   [[nodiscard]] std::vector<nlohmann::json> samples() const {

@@ -3,7 +3,6 @@
 // Runs the program as a user would: its answers to bad input, and its files after an interruption.
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <csignal>
 #include <regex>
 #include <set>
@@ -242,10 +241,7 @@ TEST_F(gpu_Run, ReportsAnotherProcessOnTheGpu) {
   // a run has a GPU context, whatever it measures
   pid_t child = 0;
   std::thread somebody([&] {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!fs::exists(mine / "record.journal.jsonl") &&
-           std::chrono::steady_clock::now() < deadline)
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    wait_until([&] { return fs::exists(mine / "record.journal.jsonl"); });
     child = start(flags + other.string());
   });
   const auto outcome = run(flags + mine.string());
@@ -427,13 +423,7 @@ TEST_P(RunUntilASignal, KeepsItsResults) {
   const pid_t child = start(output() +
                             " --strategy=cpu_serial --shape=64x64x64,500x500x500,501x501x501,"
                             "502x502x502,503x503x503,504x504x504 --per-case=10");
-  // until the first case is on disk
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-  const auto ended = [&] {
-    return read(journal()).find("\n{\"wall_seconds\"") != std::string::npos;
-  };
-  while (!ended() && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  wait_until([&] { return has_a_case(folder_); });
   // a terminal sends SIGINT to all processes of the job
   kill(GetParam() == SIGINT ? -child : child, GetParam());
   int status = 0;

@@ -18,6 +18,7 @@
 
 #include "../../experiments/harness/base/clock.hpp"
 #include "../../experiments/harness/case/rescue.hpp"
+#include "../../experiments/harness/device/cpu_target.hpp"
 #include "../../experiments/harness/table/result.hpp"
 #include "../../experiments/harness/time/first.hpp"
 #include "../../experiments/recheck.hpp"
@@ -29,7 +30,7 @@ namespace {
 double seconds_per_byte = 0;
 
 /// Host memory that stands for the GPU's, with the GPU's size.
-class SimulatedTarget final : public Target {
+class SimulatedTarget final : public CpuTarget {
  public:
   explicit SimulatedTarget(const Device& device) : free_(device.free_bytes) {
     if (const char* load = std::getenv("SIMULATED_LOAD")) {
@@ -40,29 +41,8 @@ class SimulatedTarget final : public Target {
   }
   [[nodiscard]] Backend backend() const override { return Backend::gpu; }
   [[nodiscard]] std::int64_t free_bytes() const override { return free_; }
-  float* allocate(std::int64_t count) override { return host_->allocate(count); }
-  void release(float* data) noexcept override { host_->release(data); }
-  void copy_in(float* to, const float* from, std::int64_t count) override {
-    host_->copy_in(to, from, count);
-  }
-  void copy_out(float* to, const float* from, std::int64_t count) override {
-    host_->copy_out(to, from, count);
-  }
-  void poison(float* data, std::int64_t count) override { host_->poison(data, count); }
-  void queue_exchange(float* a, float* b, std::int64_t count) override {
-    host_->queue_exchange(a, b, count);
-  }
-  void queue_copy(float* to, const float* from, std::int64_t count) override {
-    host_->queue_copy(to, from, count);
-  }
-  void queue_poison(float* data, std::int64_t count) override { host_->queue_poison(data, count); }
-  std::vector<std::uint64_t> digests(std::span<const std::span<const float>> arrays) override {
-    return host_->digests(arrays);
-  }
-  void synchronize() override {}
-  void warm_up(const std::function<void()>&) override {}
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    Samples samples = host_->sample(sampling, launch);
+    Samples samples = CpuTarget::sample(sampling, launch);
     // launches are short and the host is noisy, so times are simulated
     ++calls_;
     const bool busy = first_ <= calls_ && calls_ <= last_;
@@ -72,7 +52,6 @@ class SimulatedTarget final : public Target {
   }
 
  private:
-  std::unique_ptr<Target> host_ = make_cpu_target();
   std::int64_t free_;
   int calls_ = 0, first_ = 0, last_ = 0;  // number of blocks, and the range that finds the GPU busy
 };
@@ -171,7 +150,7 @@ Gpu find_gpu() {
     gpu.reason = not_enough_memory("GPU", 0.5e9, 0);
     return gpu;
   }
-  gpu.device->uuid = gpu.device->pci_bus_id = "GPU-simulated";
+  gpu.device->pci_bus_id = "GPU-simulated";
   const char* slower = std::getenv("SIMULATED_SLOWER");
   const double rate = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8 / 3;
   seconds_per_byte = (slower != nullptr ? std::strtod(slower, nullptr) : 1) / rate;

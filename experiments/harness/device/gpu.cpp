@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <vector>
 
 #include "../../../kernels/code.hpp"
@@ -34,17 +33,6 @@ std::string pci_bus_id() {
   char id[32] = {};
   check(cudaDeviceGetPCIBusId(id, sizeof(id), 0));
   return id;
-}
-
-/// "89abcdef-0123-4567-89ab-cdef01234567"
-std::string text_of(const cudaUUID_t& uuid) {
-  std::string text;
-  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-    char digits[3];
-    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(uuid.bytes[i]));
-    text += (i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "") + std::string(digits);
-  }
-  return text;
 }
 
 /// On a device that has been busy for a moment, measures the interval between two adjacent events,
@@ -145,7 +133,6 @@ Gpu find_gpu() {
         .memory_clock_hz = 1e3 * static_cast<double>(attribute(cudaDevAttrMemoryClockRate)),
         .memory_bus_bits = properties.memoryBusWidth,
         .pci_bus_id = bus_id,
-        .uuid = text_of(properties.uuid),
         .code = kernels::code_here(10 * properties.major + properties.minor)};
     measure_event_clock(*gpu.device);
   } catch (const CudaError& error) {

@@ -123,16 +123,6 @@ Answer<double> Nvml::limit_watts() const {
 Answer<bool> Nvml::ecc() const { return mode<int>("nvmlDeviceGetEccMode"); }
 Answer<bool> Nvml::mig() const { return mode<unsigned>("nvmlDeviceGetMigMode"); }
 
-Answer<std::string> Nvml::mig_instance(const std::string& cuda_uuid) const {
-  if (absent_) return {{}, *absent_};
-  constexpr const char* name = "nvmlDeviceGetHandleByUUID";
-  auto* by_uuid = find<int(const char*, void**)>(library_, name);
-  if (by_uuid == nullptr) return {{}, not_measured(std::string("the driver has no ") + name)};
-  const std::string uuid = "MIG-" + cuda_uuid;
-  void* instance = nullptr;
-  return answer(failure(library_, name, by_uuid(uuid.c_str(), &instance)), uuid);
-}
-
 Answer<std::vector<std::string>> Nvml::throttle() const {
   unsigned long long bits = 0;
   // renamed in driver 535

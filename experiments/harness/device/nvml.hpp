@@ -51,9 +51,6 @@ class Nvml {
   [[nodiscard]] Answer<double> free_bytes() const;   // free memory
   [[nodiscard]] Answer<bool> ecc() const;
   [[nodiscard]] Answer<bool> mig() const;
-  /// The UUID of the MIG instance, a part of this GPU, that CUDA's UUID of the device names, if
-  /// any.
-  [[nodiscard]] Answer<std::string> mig_instance(const std::string& cuda_uuid) const;
   /// What limits the clock now, such as "sw_power_cap".
   [[nodiscard]] Answer<std::vector<std::string>> throttle() const;
   /// Processes with a compute context, other than this one. This process must have one: it is then

@@ -22,8 +22,8 @@
 #include "../base/build_info.hpp"
 #include "../base/clock.hpp"
 #include "../base/text.hpp"
-#include "../device/conditions.hpp"
 #include "../device/nvml.hpp"
+#include "conditions.hpp"
 #include "record.hpp"
 
 namespace recheck {
@@ -148,18 +148,11 @@ Json known(Json& unknown, const char* field, const Answer<T>& answer) {
 
 Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
   auto device = describe(gpu);
-  const auto hashed = [](Answer<std::string> id) {
-    if (id.value) id.value = fnv1a(*id.value);
-    return id;
-  };
-  device["uuid_hash"] = known(unknown, "gpu.uuid_hash", hashed(nvml.uuid()));
+  auto uuid = nvml.uuid();
+  if (uuid.value) uuid.value = fnv1a(*uuid.value);
+  device["uuid_hash"] = known(unknown, "gpu.uuid_hash", uuid);
   device["ecc"] = known(unknown, "gpu.ecc", nvml.ecc());
-  const auto mig = nvml.mig();
-  device["mig"] = known(unknown, "gpu.mig", mig);
-  // two instances of a GPU share its UUID, and perhaps their sizes
-  if (mig.value.value_or(false))
-    device["mig_uuid_hash"] =
-        known(unknown, "gpu.mig_uuid_hash", hashed(nvml.mig_instance(gpu.uuid)));
+  device["mig"] = known(unknown, "gpu.mig", nvml.mig());
   device["power_limit_watts"] = known(unknown, "gpu.power_limit_watts", nvml.limit_watts());
   return device;
 }

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <map>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -100,6 +99,7 @@ class Reader {
       throw std::runtime_error(path.string() + ": line " +
                                std::to_string(number + (damaged - is_whole.begin())) +
                                " is damaged");
+    cases_.reserve(cases_.size() + lines.size());
     for (const auto line : lines) take(line);
   }
 
@@ -122,7 +122,7 @@ class Reader {
     const auto end = line.find('"', about_case.size());
     std::string id(line.substr(about_case.size(), end - about_case.size()));
     const auto [place, is_new] = places_.try_emplace(id, cases_.size());
-    if (is_new) cases_.push_back({std::move(id), {}});
+    if (is_new) cases_.emplace_back(std::move(id), Lines{});
     auto& [record, samples] = cases_[place->second].second;
     (line.substr(end).starts_with(R"(","samples":)") ? samples : record) = line;
   }
@@ -282,7 +282,7 @@ void Record::resume(Earlier earlier) try {
         std::ranges::find(cases, id, &Case::id) == cases.end())
       cases.push_back(*named);
   }
-  std::map<std::string, Case*> planned;
+  std::unordered_map<std::string, Case*> planned;
   for (Case& c : cases) planned[c.id()] = &c;
   for (auto& [id, lines] : earlier.cases) {
     const auto found = planned.find(id);

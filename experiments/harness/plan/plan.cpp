@@ -71,8 +71,9 @@ void require_rows(const Experiment& experiment) {
 }
 
 /// Checks references between outputs.
-void require_outputs(const Experiment& experiment, const Strategy& row, const Shape& shape) {
-  const auto inputs = experiment.inputs(shape), outputs = experiment.problem_of(row).output(shape);
+void require_outputs(const Experiment& experiment, const Strategy& row, const Shape& shape,
+                     std::span<const Extent> inputs) {
+  const auto outputs = experiment.problem_of(row).output(shape);
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto refuse_if = [&](bool wrong, const std::string& what) {
       if (wrong)
@@ -107,8 +108,9 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
   if (std::ranges::any_of(shape, [](auto e) { return e < 0 || e > most_extent; }))
     refuse_table(experiment, "the extents of the shape " + text + " have to be from 0 to " +
                                  std::to_string(most_extent));
-  auto matrices = experiment.inputs(shape);
-  if (matrices.empty()) refuse_table(experiment, "it has no input at " + text);
+  const auto inputs = experiment.inputs(shape);
+  if (inputs.empty()) refuse_table(experiment, "it has no input at " + text);
+  auto matrices = inputs;
   const auto outputs = experiment.problem.output(shape);
   if (outputs.empty()) refuse_table(experiment, "it has no output at " + text);
   matrices.insert(matrices.end(), outputs.begin(), outputs.end());
@@ -120,7 +122,7 @@ void require_shape_of(const Experiment& experiment, const Shape& shape) {
       refuse_table(experiment, "at " + text + " an input or an output is " +
                                    std::to_string(matrix.rows) + "x" +
                                    std::to_string(matrix.columns));
-  for (const auto& row : experiment.ladder) require_outputs(experiment, row, shape);
+  for (const auto& row : experiment.ladder) require_outputs(experiment, row, shape, inputs);
 }
 
 void require_timed(const Experiment& experiment) {
@@ -134,6 +136,7 @@ void require_timed(const Experiment& experiment) {
     if (experiment.terms(shape) < 1)
       refuse_table(experiment, "its terms at " + to_string(shape) +
                                    " have to be 1 or more: 1 where nothing is summed");
+    const auto in = held_by(experiment.inputs(shape));
     for (const auto& row : experiment.ladder) {
       const auto [flops, bytes] = experiment.work(row, shape);
       const auto refuse = [&](const char* why) {
@@ -142,11 +145,8 @@ void require_timed(const Experiment& experiment) {
       };
       if (!std::isfinite(flops) || !std::isfinite(bytes) || flops < 0 || bytes < 0)
         refuse(" is not a finite number of operations and bytes");
-      auto matrices = experiment.inputs(shape);
-      const auto in = held_by(matrices);
-      const auto outputs = experiment.problem_of(row).output(shape);
-      matrices.insert(matrices.end(), outputs.begin(), outputs.end());
-      for (const auto& held : {in, held_by(matrices)})
+      const auto out = held_by(experiment.problem_of(row).output(shape));
+      for (const auto& held : {in, Held{in.elements + out.elements, in.bytes + out.bytes}})
         if (bytes == held.elements && bytes < held.bytes)
           refuse(" has as many bytes as there are elements: count bytes");
     }

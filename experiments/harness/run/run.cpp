@@ -17,7 +17,7 @@
 #include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../case/rescue.hpp"
-#include "../device/conditions.hpp"
+#include "../keep/conditions.hpp"
 #include "../keep/journal.hpp"
 #include "../plan/options.hpp"
 #include "../plan/progress.hpp"
@@ -258,7 +258,7 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
                   .coverage = planned.coverage,
                   .cases = planned.cases};
     if (earlier) record.resume(std::move(*earlier));
-    return std::pair{settings, record};
+    return std::pair{settings, std::move(record)};
   };
   if (options.resume) {
     std::string why = "nothing was begun in " + options.output.string();

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -93,6 +95,16 @@ inline Oracle bounded(std::vector<double> truth, const std::function<double(doub
   std::vector<double> bounds(truth.size());
   std::ranges::transform(truth, bounds.begin(), bound);
   return bounded(std::move(truth), std::move(bounds));
+}
+
+/// Accepts an output whose first `count` words have this exclusive or, to which a kernel folds all
+/// words that it reads.
+inline Oracle folds_to(std::uint32_t truth, std::size_t count) {
+  return [=](std::span<const float> words, std::int64_t, Arithmetic) {
+    std::uint32_t folded = 0;
+    for (const float word : words.first(count)) folded ^= std::bit_cast<std::uint32_t>(word);
+    return Error{static_cast<double>(std::popcount(folded ^ truth)), 0, "wrong bits"};
+  };
 }
 
 /// Applies the first oracle to the first output, and so on; all must accept. The error is the first

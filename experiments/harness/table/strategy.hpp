@@ -34,7 +34,6 @@ struct Device {
   double memory_clock_hz = 0;
   int memory_bus_bits = 0;
   std::string pci_bus_id = {};    // "0000:1B:00.0"
-  std::string uuid = {};          // of the device, perhaps a part of a GPU; hexadecimal
   double event_seconds = 0;       // between two adjacent events
   double event_step_seconds = 0;  // step of the events' clock
   int code = 0;  // the architecture of this build's code that it runs; 0: the device's own

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "target.hpp"
+#include "../device/target.hpp"
 
 namespace recheck {
 

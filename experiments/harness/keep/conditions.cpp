@@ -156,7 +156,7 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "slower.");
   const std::string debug = build::device_debug, unoptimised = build::device_unoptimised,
                     fast_math = build::device_fast_math, environment = build::nvcc_environment,
-                    relocatable = build::device_relocatable;
+                    relocatable = build::device_relocatable, foreign = build::device_foreign;
   note(!debug.empty(), "device_debug",
        "Device code was compiled with -G, without optimisation: " + some_of(debug) + ".");
   note(!unoptimised.empty(), "device_unoptimised",
@@ -165,6 +165,10 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "Device code was compiled with -rdc=true, so that nvcc does not know where arrays lie and "
        "may load them in smaller pieces: " +
            some_of(relocatable) + ".");
+  note(!foreign.empty(), "device_foreign",
+       "Device code is not for the architecture that `native` meant when CMake was configured; a "
+       "compiler cache may have returned it: " +
+           some_of(foreign) + ". Name the architecture, or build without the cache.");
   note(!environment.empty(), "nvcc_flags",
        "nvcc took flags from the environment when the device code was compiled: " + environment +
            ".");
