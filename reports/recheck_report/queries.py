@@ -61,12 +61,6 @@ def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]
     return sorted(sizes.items())
 
 
-def is_block_policy(row: Case) -> bool:
-    """Whether a row is one of the documents' tiles with a depth in tiles. Kernels from elsewhere
-    have tiles too, but their depth is in elements of k."""
-    return row.documented and {"tile", "depth"} <= set(row.parameters)
-
-
 def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
     """The measured cases of one strategy over the square sweep, as (edge, case)."""
     cases = (

@@ -53,17 +53,13 @@ def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, 
     """`drops`: cases at which a CPU's program falls off, each with that of a size next to it."""
     text = f"{experiment.title}. CPU: data in memory (hot). GPU, kernel only: cold; end to end: "
     text += "allocate, copy in, run, copy out, free. "
-    text += "".join(f"Cross: {cliff(*drop)}. " for drop in drops)
+    for at, near in drops:
+        here, there = (next(iter(case.shape.values())) for case in (at, near))
+        slower = fold(at.time.median / near.time.median)
+        text += f"Cross: {at.strategy} is {slower} slower at {here} than at {there}. "
     if report.record.gpu_measured:
         return f"{text}Wins: faster than each CPU program, beyond noise. {INTERVALS}"
     return f"{text}{INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
-
-
-def cliff(at: Case, below: Case) -> str:
-    """ "s1_cpu is 4.12× slower at 1024 than at 1023"."""
-    here, there = (next(iter(case.shape.values())) for case in (at, below))
-    slower = fold(at.time.median / below.time.median)
-    return f"{at.strategy} is {slower} slower at {here} than at {there}"
 
 
 def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:

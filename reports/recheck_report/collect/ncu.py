@@ -105,13 +105,6 @@ def errors(ended: Ended) -> list[str]:
     return [f"not measured: ncu: {line}" for line in said if "application returned" not in line]
 
 
-def lost(ended: Ended) -> str | None:
-    """Why ncu's output is not to be believed, or None: an error, or a signal."""
-    if ended.code is not None and ended.code < 0:
-        return f"not measured: ncu {ended.how}"
-    return next(iter(errors(ended)), None)
-
-
 def complaints(ended: Ended) -> list[str]:
     """Why ncu, or recheck under it, failed: at least one line."""
     text = ended.out + "\n" + ended.err
@@ -170,7 +163,10 @@ class Profiler:
             for case in cases
             if (match := re.search(rf"{case}: (\w+)(?:: (.*))?$", ended.out, re.MULTILINE))
         }
-        return Profile(launches(parse(ended.out)), said, complaints(ended), lost(ended))
+        lost = next(iter(errors(ended)), None)
+        if ended.code is not None and ended.code < 0:  # a signal
+            lost = f"not measured: ncu {ended.how}"
+        return Profile(launches(parse(ended.out)), said, complaints(ended), lost)
 
     def trial(self) -> tuple[dict[str, int], str | None]:
         """The device's attributes, and the reason if counters are unavailable, else None. Finds out

@@ -23,11 +23,6 @@ from recheck_report.say.pages import compare, fleet
 from recheck_report.write import markdown
 
 
-def newest(jobs: list[Job]) -> list[Job]:
-    """The last job with a whole record for each place; `jobs` are in order of time."""
-    return [*{job.key: job for job in jobs if job.record and not job.problem}.values()]
-
-
 def missing(jobs: list[Job]) -> list[Job]:
     """The jobs without a whole record, unless a later job of the same place has one."""
     lost: dict[tuple[str, ...], list[Job]] = {}
@@ -57,7 +52,8 @@ def run(options: argparse.Namespace) -> int:
     lost = missing(jobs)
     for job in lost:
         print(f"missing: {printable(fleet.line(job))}", file=sys.stderr)
-    used = newest(jobs)
+    # the last job with a whole record of each place: they are in order of time
+    used = [*{job.key: job for job in jobs if job.record and not job.problem}.values()]
     # the first is the base of the comparison
     used.sort(key=lambda job: not (job.record and job.record.gpu_measured))
     records = [read(job.folder, options.experiments) for job in used if job.folder]
