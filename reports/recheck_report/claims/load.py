@@ -11,7 +11,7 @@ outcome names it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -289,22 +289,6 @@ def load_changed_checks(folder: Path, claims: Collection[str]) -> tuple[ChangedC
 
     entries = load_tables(folder / CHANGES, "change", read)
     return tuple(ChangedCheck(*asked, entry) for entry in entries for asked in entry.asked.items())
-
-
-def changed_verdicts(
-    changes: Sequence[ChangedCheck], today: Mapping[str, str]
-) -> list[ChangedCheck]:
-    """The changes that changed a verdict. `today`: today's verdicts by claim; unmeasured claims do
-    not count."""
-    shown = []
-    for at, change in enumerate(changes):
-        later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == change.claim)
-        after = next(later, today[change.claim])
-        then = change.entry.verdict
-        same = (then, VERDICT.NOT_MEASURED, *EARLIER.get(then, ()))
-        if after not in same:
-            shown.append(change)
-    return shown
 
 
 @dataclass(frozen=True)

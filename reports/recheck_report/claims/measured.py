@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,15 +10,16 @@ from pathlib import Path
 
 from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.judge import Judgement, judge
-from recheck_report.claims.load import ChangedCheck, changed_verdicts
+from recheck_report.claims.load import EARLIER, ChangedCheck
 from recheck_report.claims.names import slips
 from recheck_report.claims.outcome import comparisons_of
 from recheck_report.claims.toml import BadClaim
 from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
-from recheck_report.record.read import compressed, load, locate
+from recheck_report.record.read import COMPRESSED, SAMPLES, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
+from recheck_report.record.verdicts import NOT_MEASURED
 from recheck_report.statistics.comparisons import Comparisons, Member, Pair
 
 
@@ -30,10 +32,13 @@ class Measured:
     repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
     address: str = ""  # of its own report, as a path from the report that shows it as well
 
-    @cached_property
+    @property
     def compressed(self) -> dict[str, bytes]:
         """The files as a report holds them, with compressed samples."""
-        return compressed(self.files)
+        return {
+            COMPRESSED if name == SAMPLES else name: bz2.compress(data) if name == SAMPLES else data
+            for name, data in self.files.items()
+        }
 
     @cached_property
     def comparisons(self) -> Comparisons:
@@ -52,9 +57,15 @@ class Measured:
 
     @cached_property
     def changed_verdicts(self) -> list[ChangedCheck]:
-        """The changes of checks that changed a verdict."""
-        today = {judged.claim.id: judged.verdict for judged in self.judgement.claims}
-        return changed_verdicts(self.collection.changed_checks, today)
+        """The changes of checks that changed a verdict; unmeasured claims do not count."""
+        changes, shown = self.collection.changed_checks, []
+        for at, change in enumerate(changes):
+            claim, then = change.claim, change.entry.verdict
+            later = (other.entry.verdict for other in changes[at + 1 :] if other.claim == claim)
+            after = next(later, self.judgement.by_id[claim].verdict)
+            if after not in (then, NOT_MEASURED, *EARLIER.get(then, ())):
+                shown.append(change)
+        return shown
 
     @property
     def gpu(self) -> str:

@@ -202,14 +202,6 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     return Record(**run, cases=cases, unread=tuple(unread)), {RECORD: raw, **files}
 
 
-def compressed(files: dict[str, bytes]) -> dict[str, bytes]:
-    """The files in their order, with the samples compressed, as in a report."""
-    return {
-        COMPRESSED if name == SAMPLES else name: bz2.compress(data) if name == SAMPLES else data
-        for name, data in files.items()
-    }
-
-
 def locate(path: Path) -> Path:
     """The record file meant by `path`: itself, or the record.json in that folder."""
     return path / RECORD if path.is_dir() else path

@@ -204,21 +204,16 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
 # the claims, by verdict
 
 
-def _other_runs(judged: Judged) -> str:
-    """How many other runs on this GPU model agree: "9 of 10"; empty if unknown."""
-    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
-        return EVERY
-    agree, runs = judged.other_runs
-    return f"{agree} of {runs}" if runs and judged.headline else ""
-
-
 def _claim_row(judged: Judged) -> list[Text]:
     """A claim in one row that reads without a click. What a verdict depends on is in its reason, so
     the ratio that one choice gives is left out."""
     about = text(reference(judged.claim.id), " ", said(judged.claim))
-    runs = text(_other_runs(judged) or NONE)
+    agree, many = judged.other_runs
+    runs = f"{agree} of {many}" if many and judged.headline else NONE
+    if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
+        runs = EVERY
     says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
-    return [about, says, because(judged) or text(NONE), runs]
+    return [about, says, because(judged) or text(NONE), text(runs)]
 
 
 def _with(report: Measured, *verdicts: str) -> list[Judged]:

@@ -52,7 +52,7 @@ def section(report: Measured, experiment: Experiment) -> Section | None:
         block
         for listing in report.collection.listings
         if listing.experiment == experiment.name
-        for block in _told(report, experiment, listing)
+        for block in _reworded(report, experiment, listing)
     ]
     return Section(text(TITLE), blocks(marked(LEAD), shown), ANCHOR) if shown else None
 
@@ -84,7 +84,7 @@ def _cases(
     return (cases, others) if others and cases[0].strategy == listing.strategies[0] else ([], [])
 
 
-def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[Block, ...]:
+def _reworded(report: Measured, experiment: Experiment, listing: Listing) -> tuple[Block, ...]:
     """One listing's sentences and table; nothing without times to compare."""
     cases, others = _cases(report, experiment, listing)
     if not others:
@@ -95,8 +95,16 @@ def _told(report: Measured, experiment: Experiment, listing: Listing) -> tuple[B
     title = f"{base.strategy}, cold, at {shape_label(base.shape_name)}"
     lead = text(code(base.strategy), f" at {shape_label(base.shape_name)}, with one word changed:")
     why = prose(listing.wordings_why)
-    told = _changes(report, cases, others)
-    return blocks(lead, told, why, table(COLUMNS, rows, range(2, 8), title))
+    # what each word does to the listing's time, the slowest first
+    changes = [
+        text(differs[case.id], ": ", speedup(ratio), _why(report, base, case))
+        for case, ratio in _changed(report, cases, others)
+    ]
+    if len(changes) < len(others):
+        rest = "the other changes" if changes else "each"
+        changes.append(text(f"{rest}: within run-to-run noise"))
+    shown = table(COLUMNS, rows, range(2, 8), title)
+    return blocks(lead, Bullets(tuple(changes)), why, shown)
 
 
 def _row(report: Measured, printed: Case, case: Case, differs: Text) -> Iterator[Text | str]:
@@ -155,17 +163,6 @@ def _changed(
         ratio = report.comparisons.verdict(cases[0], case, picked=len(others))
         if ratio.outcome in ("slower", "faster"):
             yield case, ratio
-
-
-def _changes(report: Measured, cases: list[Case], others: list[Case]) -> Bullets:
-    """What each word does to the listing's time, the slowest first, and what its loop loads."""
-    found = [
-        text(_word(cases[0], case), ": ", speedup(ratio), _why(report, cases[0], case))
-        for case, ratio in _changed(report, cases, others)
-    ]
-    if len(found) < len(others):
-        found.append(text(f"{'the other changes' if found else 'each'}: within run-to-run noise"))
-    return Bullets(tuple(found))
 
 
 def _why(report: Measured, printed: Case, case: Case) -> Text:

@@ -39,7 +39,11 @@ from recheck_report.say.pages.documents import errata_of, whose
 def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
     testable = " that can be tested, what decides it, and what was measured."
     says = text("Each sentence of ", whose(report), testable)
-    sections = [_how(report, chart), *_documents(report), *_others(report, others)]
+    sections = [_how(report, chart), *_documents(report)]
+    if others and report.judgement.claims:
+        records = [report, *compare.ordered(others)]
+        across = compare.across(records, compare.names(records), [report], linked=True)
+        sections.append(Section(text("Other GPUs"), blocks(across), "other-gpus"))
     title = text(f"The claims on {machine(report.record)}")
     return Page(MARK, title, tuple(sections), says, README)
 
@@ -152,12 +156,3 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     if errata := errata_of(report, about.id):
         facts.append("Errata: " + errata)
     return Quote(quote), Bullets(tuple(facts))
-
-
-def _others(report: Measured, others: list[Measured]) -> list[Section]:
-    """The verdicts of other GPUs' records, a column each."""
-    if not others or not report.judgement.claims:
-        return []
-    records = [report, *compare.ordered(others)]
-    shown = blocks(compare.across(records, compare.names(records), [report], linked=True))
-    return [Section(text("Other GPUs"), shown, "other-gpus")]
