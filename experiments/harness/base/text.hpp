@@ -27,6 +27,18 @@ std::string joined(const auto& words, std::string_view between = ", ") {
   return all;
 }
 
+/// The words of a list; an empty list yields one empty word.
+inline std::vector<std::string> split(const std::string& list, char at = ',') {
+  std::vector<std::string> words(1);
+  for (const char c : list) {
+    if (c == at)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
 /// The edit distance: how many letters have to be changed, added or removed.
 inline int distance(std::string_view a, std::string_view b) {
   std::vector<int> row(b.size() + 1);

@@ -11,7 +11,6 @@
 
 #include "../../../reference/host.hpp"
 #include "../base/build_info.hpp"
-#include "../base/flags.hpp"
 #include "../base/host_cpus.hpp"
 #include "../base/text.hpp"
 

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "../../../reference/parallel.hpp"
-#include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../device/load_monitor.hpp"
 #include "journal.hpp"

@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../keep/record.hpp"
 

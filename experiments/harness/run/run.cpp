@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "../../recheck.hpp"
-#include "../base/flags.hpp"
 #include "../base/text.hpp"
 #include "../case/rescue.hpp"
 #include "../keep/conditions.hpp"
@@ -369,7 +368,12 @@ int main(int argc, char** argv, std::span<const Experiment> experiments) {
   begin_again_without(variables, argv);
   const std::vector<char*> words(argv, argv + argc);
   const auto program = std::filesystem::path(argc > 0 ? argv[0] : "recheck").filename().string();
-  return exit_code(program, [&] { return run(program, words, experiments); });
+  try {
+    return run(program, words, experiments);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s: %s\n", program.c_str(), error.what());
+    return dynamic_cast<const std::invalid_argument*>(&error) != nullptr ? 2 : 1;
+  }
 }
 
 }  // namespace recheck
