@@ -26,11 +26,15 @@ def article(tmp_path: Path) -> Path:
 def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     report: Report, tmp_path: Path
 ) -> None:
-    measured = read(REPORTS / "results/nvidia-h200", EXPERIMENTS)
-    for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
-        if row.target == "gpu":
-            file = measured.collection.kernel_file(row.experiment, row.strategy)
-            assert (EXPERIMENTS.parent / file).is_file(), row.strategy
+    for record, claims in (
+        ("nvidia-h200", EXPERIMENTS),
+        ("peak/nvidia-h200", EXPERIMENTS / "peak"),
+    ):
+        measured = read(REPORTS / "results" / record, claims)
+        for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
+            if row.target == "gpu":
+                file = measured.collection.kernel_file(row.experiment, row.strategy)
+                assert (EXPERIMENTS.parent / file).is_file(), row.strategy
     (tmp_path / "kernels").mkdir()
     for name in ("kernels/tile", "kernels/tile16", "all"):
         (tmp_path / f"{name}.cu").touch()
