@@ -35,9 +35,9 @@ set(tests "${CMAKE_MATCH_1}")
 if(NOT tests GREATER 0)
   fail("no test matches ${FILTER}")
 endif()
-# without a device, or a toolkit to build for one, all tests are skipped and nothing can be checked
+# without a usable device, or a toolkit to build for one, all tests are skipped and nothing can be checked
 if(output MATCHES "\n\\[  SKIPPED \\] ${tests} tests?,"
-   AND output MATCHES "\n(no CUDA device[^\n]*|built without the CUDA Toolkit)\n")
+   AND output MATCHES "\n((no CUDA device|the NVIDIA driver|the CUDA device cannot|built without)[^\n]*)\n")
   skip("${CMAKE_MATCH_1}")
 endif()
 if(NOT SANITIZER)

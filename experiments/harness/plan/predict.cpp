@@ -65,7 +65,7 @@ double model(const Case& c, const Settings& settings, const Rates& rates) {
   const double bytes = held_by(c.experiment->problem_of(*c.strategy).output(c.shape)).bytes +
                        held_by(c.experiment->inputs(c.shape)).bytes;
   // a row that is timed drained is also timed cold, and proven only once
-  const double proofs = c.kind().drains ? 0 : 0.03 + bytes / 4.4e9;
+  const double proofs = c.kind().drains ? 0 : 0.03 + bytes / 8e9;
   const double budget = settings.budget_seconds;
   if (c.backend() == Backend::cpu) {
     // a library uses all cores. The documents' programs use one, which mostly waits for operands if
