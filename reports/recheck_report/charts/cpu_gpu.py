@@ -37,16 +37,16 @@ def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep])
     if not wins:
         alone = listed([name for name, points in hosts.items() if points])
         return f"{alone} on the CPU alone" if alone else f"{kernel} on the GPU alone"
-    name = f"the GPU ({kernel})"
+    wins_over = f"Copies included, the GPU ({kernel}) beats every CPU program"
     lost = [edge for edge, won in wins.items() if not won]
     if not lost:
-        return f"Copies included, {name} wins at every size"
+        return f"{wins_over} at every size"
     later = [edge for edge in wins if edge > lost[-1]]
     if later:
-        return f"Copies included, {name} wins from {short(later[0], later[0])} up"
+        return f"{wins_over} from {short(later[0], later[0])} up"
     if len(lost) == len(wins):
-        return f"Copies included, {name} wins at no size beyond noise"
-    return f"Copies included, {name} wins at {len(wins) - len(lost)} of {len(wins)} sizes"
+        return f"{wins_over} at no size"
+    return f"{wins_over} at {len(wins) - len(lost)} of {len(wins)} sizes"
 
 
 def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, Case]]) -> str:

@@ -42,8 +42,9 @@ from recheck_report.statistics.ratio import COARSEST
 LIMITS = {
     "machine": """**Another GPU, host, clock or driver.** One process measured one machine, as it
 was set.""",
+    "no GPU": "**Anything about a GPU.** Only CPU programs were timed.",
     "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
-on an {{gpu}}.""",
+of matrix experiments on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
 one shape.""",
     "no sustained": "**Sustained load.** Not measured: no kernel ran for seconds.",
@@ -255,7 +256,7 @@ def failing(report: Measured) -> Section | None:
 def unsettled(report: Measured) -> Iterator[Section]:
     """What depends, then what is undecided, where there are such claims."""
     for verdict, title in (
-        (VERDICT.DEPENDS, "What depends on details that the documents leave open"),
+        (VERDICT.DEPENDS, "What depends on what the documents leave open"),
         (VERDICT.UNDECIDED, "What is too close to call"),
     ):
         if claims := _with(report, verdict):
@@ -309,7 +310,9 @@ def limits(report: Measured) -> Section:
     timed = [case for case in record.cases if case.seconds and case.target == "gpu"]
     long = {(case.experiment, case.strategy) for case in timed if case.regime == "sustained"}
     sentences = [LIMITS["machine"]]
-    if record.gpu_measured:
+    if not record.gpu_measured:
+        sentences.append(LIMITS["no GPU"])
+    else:
         sentences.append(LIMITS["runs"])
         sentences.append(LIMITS["sustained" if long else "no sustained"])
         sentences += [LIMITS["no drained"]] * all(case.regime != "drained" for case in timed)
@@ -340,7 +343,7 @@ def trusted(report: Measured, warnings: list[str]) -> Text:
     if not passed:
         return strong("Nothing was timed.")
     limit = "no time beats the hardware's limits, " if record.gpu_measured else ""
-    least = f"no difference below {resolution_text(comparisons.resolution)} is reported"
+    least = f"no difference below {resolution_text(comparisons.resolution)} counts as one"
     if not comparisons.audit.audited:
         least += " (a convention, because the record has no self-audit)"
     cases = number_of(passed, "timed case")
@@ -371,7 +374,7 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     commit = text("commit ", code(env.git.short), ", ", state)
     rows: list[tuple[str, Text | str]] = [
         ("Results", right),
-        ("Smallest difference reported", _smallest(report)),
+        ("Smallest difference that counts", _smallest(report)),
         ("Times too good to be true", suspects),
         (
             "Not timed",
@@ -398,7 +401,7 @@ def _smallest(report: Measured) -> Text:
         return here
     model = f", known from an {comparisons.borrowed}" if comparisons.borrowed else ""
     noise = link(f"{METHOD}#run-to-run", "run-to-run noise")
-    return text("the ", noise, f" of each ratio{model}; within this process ", here)
+    return text("more than the ", noise, f" of each ratio{model}, and more than ", here)
 
 
 def _mutants(report: Measured) -> str:

@@ -24,7 +24,7 @@ VERDICTS_MEAN = {
 # what follows a number or a name
 MARKS = {
     "ᵉ": "a wide bound, from two intervals: the two were not timed in the same rounds",
-    "≈": "not significant among all comparisons of the report",
+    "≈": "among all comparisons of the report, that can be chance",
     "±": "the larger half of the 95 % interval of the median",
     "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",
     "†": "not fp32-accurate, as it rounds its inputs: not compared as an equal",

@@ -331,12 +331,16 @@ def _head(check: Check) -> Text:
 
 
 def with_margin(outcome: Outcome) -> Text:
-    """The result with the run-to-run noise that it has to exceed. The faster of two cases comes
-    first, unless the check requires a factor."""
+    """The result with the run-to-run noise that it has to exceed."""
+    return in_short(outcome) + noise(outcome)
+
+
+def in_short(outcome: Outcome) -> Text:
+    """The result. The faster of two cases comes first, unless the check requires a factor."""
     fact, swapped = outcome.fact, outcome
     if isinstance(fact, Compared) and _is_swapped(outcome):
         swapped = replace(outcome, fact=Compared(fact.other, fact.base, fact.ratio.inverse))
-    return _fact(swapped, full=False) + noise(outcome)
+    return _fact(swapped, full=False)
 
 
 def _is_swapped(outcome: Outcome) -> bool:
@@ -403,7 +407,8 @@ def absence(lacking: Absence | None) -> str:
         return "no reason given"
     about, why = lacking.about, lacking.why
     words = {
-        "case": f"the record holds no case {about}" + (f"; nearest is {why}" if why else ""),
+        "case": f"the record holds no case {about}"
+        + (f"; nearest is {why}" if why else ": it is older than this check, or left the case out"),
         "time": f"{about}: {why}",
         "work": f"{about} has no work of that kind",
         "ceiling": f"the record holds no {about}",
@@ -414,7 +419,7 @@ def absence(lacking: Absence | None) -> str:
         "base count": f"{about}: its count is 0, which has no ratio",
         "GPU": why or "no GPU",
         "attribute": f"the device's {about} is not known",
-        "test": f"{about}: {why or 'the test was not run'}",
+        "test": f"{about}: {why or 'it was not run: the probes are older than this check'}",
         "sense": f"it could not be judged: {why}",
     }
     alone = f"{with_choices([lacking.choice])}: " if lacking.choice else ""

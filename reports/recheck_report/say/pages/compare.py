@@ -16,6 +16,7 @@ from recheck_report.anchors import claim_place
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
+from recheck_report.claims.outcome import Compared
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (
     NONE,
@@ -57,7 +58,7 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.outcome import in_words
+from recheck_report.say.outcome import in_short, in_words
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 
@@ -376,8 +377,11 @@ def across(
                 continue
             tally[judged.verdict] += 1
             shown = judged.headline
-            measured = f" {in_words(shown)}" if shown and shown.value is not None else ""
-            cells.append(strong(judged.verdict) + measured)
+            cell = strong(judged.verdict)
+            if shown and shown.value is not None:
+                compared = isinstance(shown.fact, Compared)
+                cell = text(cell, " ", in_short(shown) if compared else in_words(shown))
+            cells.append(cell)
         rows.append(texts((text(name, " ", prose(claim.title)), *cells)))
     if rows:
         rows.append(texts(("in all", *map(counted, counts))))

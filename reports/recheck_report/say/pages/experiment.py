@@ -55,7 +55,7 @@ STEPS = (
 )
 MEDIANS = """\
 Medians, each with the larger half of its 95 % interval. Rate, speed-ups and error belong to the
-{regime} times (CPU programs: hot){drained}. The error is {error}, with its bound."""
+{regime} times (CPU programs: hot){drained}.{error}"""
 
 
 def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[Picture]) -> Page:
@@ -99,7 +99,7 @@ def _how(report: Measured, experiment: Experiment, kernels: Table) -> Text:
     ranked = record.ranked_by(experiment)
     metrics = dict.fromkeys(case.error.metric for case in cases if case.error)
     drained = ", from a clean L2 until everything written is in DRAM" * (ranked == "drained")
-    error = " or ".join(metrics) or "not known"
+    error = f" The error is {' or '.join(metrics)}, with its bound." if metrics else ""
     sentences = [
         marked(MEDIANS, regime=ranked, drained=drained, error=error),
         documents.printed(report),

@@ -27,10 +27,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import MARK, documents, harnesses, machine
 from recheck_report.say.wordings import costly
 
-NEXT = (
-    "Next: on a machine with an NVIDIA GPU and the CUDA Toolkit, run "
-    "`cmake --workflow --preset report`."
-)
+NEXT = "Next: on a machine with an NVIDIA GPU, run `cmake --workflow --preset report`."
 OPEN = "download [report.html](report.html), then open it (code hosts show its source)"
 # links above the sections of the first page
 CONTENTS = {
@@ -47,7 +44,7 @@ _LINKS = {
     "harnesses",
     METHOD: f"[Method]({METHOD}): definitions, trust, the machine, "
     f"[how to repeat it]({METHOD}#reproduce-it)",
-    "report.html": f"Every case, next to other GPUs: {OPEN}",
+    "report.html": f"Every case{{beside}}: {OPEN}",
     CASES: f"[{CASES}]({CASES}): every time and rate",
 }
 
@@ -68,7 +65,8 @@ def readme(
     across, costs = _others(report, others), joined(", ", _costs(report))
     links = [joined("; ", (experiments + ": every kernel and shape", *words))]
     links += [text("What kernels paid for: ", costs)] if costs else []
-    links += [marked(words) for name, words in _LINKS.items() if name in files]
+    beside = ", next to other GPUs" if others else ""
+    links += [marked(words, beside=beside) for name, words in _LINKS.items() if name in files]
     links += [text("Other GPUs: ", across)] if across else []
     called = documents.called(report)
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
