@@ -42,7 +42,7 @@ _LINKS = {
     CHANGES: f"[Changes]({CHANGES}): checks changed after the first evidence",
     harnesses.PAGE: f"[Why your number differs]({harnesses.PAGE}): kernels timed by other "
     "harnesses",
-    METHOD: f"[Method]({METHOD}): definitions, trust, the machine, "
+    METHOD: f"[Method]({METHOD}): definitions, the machine, "
     f"[how to repeat it]({METHOD}#reproduce-it)",
     "report.html": f"Every case{{beside}}: {OPEN}",
     CASES: f"[{CASES}]({CASES}): every time and rate",
