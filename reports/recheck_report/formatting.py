@@ -149,7 +149,7 @@ def digits(ratio: Ratio, scale: float, *marks: float, less: float = 0.0) -> tupl
     """("1.284", "[1.280, 1.289]"): `scale` times the ratio, less a number, and its interval.
 
     The decimals show the interval: one digit of its half, and two of the value. More where an end
-    would read as a mark (1, 100 % or a threshold) that it is not. write/page/js/format.js agrees.
+    would read as a mark (1, 100 % or a threshold) that it is not. The page's formatting.js agrees.
     """
     value, low, high = (scale * end - less for end in (ratio.value, ratio.low, ratio.high))
     half = (high - low) / 2 or abs(high) * 1e-3

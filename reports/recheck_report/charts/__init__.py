@@ -38,7 +38,7 @@ def charts(report: Measured) -> dict[str, list[Picture]]:
     made = dict[str, list[Picture]]()
     if report.judgement.claims:
         draw = partial(claims.draw, report)
-        made[""] = [_draw("claims.svg", "Said against measured", "Verdicts", draw)]
+        made[""] = [_draw("claims.svg", claims.KIND, "Verdicts", draw)]
     for experiment in report.record.ordinary:
         for kind, *rows in _plan(report, experiment):
             chart = import_module(f"{__name__}.{kind}")

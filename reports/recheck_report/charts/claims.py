@@ -20,6 +20,7 @@ from recheck_report.record.verdicts import FAILS
 from recheck_report.say.outcome import of_other_case
 from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 
+KIND = "Said against measured"
 NOTE = (
     "Right of the line is as the claim says. Coloured: measured, with its 95 % interval; thin: the "
     "range over what the document leaves open. Said: the bound of the claim's check. Claims that "

@@ -30,14 +30,14 @@ from recheck_report.files import slug
 from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.typed import BadRecord, printable
+from recheck_report.say.answer import Peak, fastest_rows
 from recheck_report.say.claim import verdicts_json
-from recheck_report.say.first_page import Peak, fastest_rows
 from recheck_report.say.nodes import Page, blocks, text, unlinked
 from recheck_report.say.pages import MARK, documents, harnesses, without
 from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
+from recheck_report.say.pages.first_page import answer_blocks, first_page
 from recheck_report.say.pages.method import method_page
-from recheck_report.say.pages.readme import answer_blocks, readme
 from recheck_report.say.warnings import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
@@ -121,7 +121,7 @@ def render(
     )
     # last, as it links all other files
     names = pages.keys() | files.keys()
-    add(README, "Recheck", readme, names, others, answer, drawing)
+    add(README, "Recheck", first_page, names, others, answer, drawing)
     return files | {name: markdown.page(made) for name, made in pages.items()}
 
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from recheck_report.anchors import claim_place
 from recheck_report.claims.judge import SHORT, Judged, Judgement
 from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import UNDECIDED as OPEN
-from recheck_report.claims.outcome import Compared, Outcome
+from recheck_report.claims.outcome import UNDECIDED, Compared, Outcome
 from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts as VERDICT
 from recheck_report.record.record import Case, Record
@@ -101,36 +100,51 @@ def tested(judged: Judged) -> Text:
     return text(says, "; required: ", asked(outcome.check))
 
 
-def _first(judged: Judged) -> str:
-    """What a claim depends on, or what leaves it open."""
+def _not_settled(judged: Judged) -> str:
+    """What a claim depends on, or why it is undecided and what may decide it; else nothing."""
     if deciding := judged.deciding_parameters:
         verb, choices = deciding
         return f"It {verb} {say.with_choices(choices, usual='the usual choices')}."
-    outcome = judged.headline if judged.verdict == VERDICT.UNDECIDED else None
-    if outcome and outcome.over:
-        causes = Counter(_open(varied, judged.gpu) for of, varied in outcome.over if not of.word)
-        del causes["", ""]
-        numbers = [f"{many} " for many in causes.values()] if len(causes) > 1 else [""]
-        known = zip(numbers, causes, strict=False)
-        parts = ", ".join(f"{many}{cause} ({remedy})" for many, (cause, remedy) in known)
-        open_in = judged.in_our_reading.count(VERDICT.UNDECIDED)
-        holding = _holding(judged.in_our_reading, "choices")
-        lead = ("", ", ", ": ")[min(2, len(causes))]
-        close = f"; {open_in} are too close to call{lead}{parts}" if open_in else ""
-        return f"It holds with {holding}{close}."
-    cause, remedy = _open(outcome, judged.gpu) if outcome else ("", "")
-    if outcome and outcome.unsure:
+    outcome = judged.headline
+    if judged.verdict != VERDICT.UNDECIDED or not outcome:
+        return ""
+    return _undecided_choices(judged, outcome) if outcome.over else _undecided(judged, outcome)
+
+
+def _undecided(judged: Judged, outcome: Outcome) -> str:
+    """ "Too close to call, within run-to-run noise: two runs may differ by 5 %; …"."""
+    cause, remedy = _cause_and_remedy(outcome, judged.gpu)
+    if outcome.unsure:
         return f"Undecided, {cause}: {say.unsure(outcome.unsure)}. {remedy.capitalize()}."
-    if outcome and outcome.run_to_run:
+    if outcome.run_to_run:
         remedy = f"two runs may differ by {margin(outcome.run_to_run)}; {remedy}"
-    elif outcome and outcome.p and outcome.p >= LEVEL:
+    elif outcome.p and outcome.p >= LEVEL:
         remedy = f"{p_value(outcome.p)}; {remedy}"
     return f"Too close to call, {cause}: {remedy}." if cause else ""
 
 
-def _open(outcome: Outcome, gpu: str) -> tuple[str, str]:
-    """What leaves a comparison open, and what may decide it; empty if nothing does."""
-    if outcome.verdict != OPEN or outcome.value is None:
+def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
+    """ "It holds with 5 of 15 choices; 10 are too close to call: 6 because …, 4 within …"."""
+    settled = f"It holds with {_holding(judged.in_our_reading, 'choices')}"
+    undecided = judged.in_our_reading.count(VERDICT.UNDECIDED)
+    if not undecided:
+        return f"{settled}."
+    causes = Counter(
+        _cause_and_remedy(varied, judged.gpu)
+        for choice, varied in outcome.over
+        if not choice.word and varied.verdict == UNDECIDED and varied.value is not None
+    )
+    parts = [(many, f"{cause} ({remedy})") for (cause, remedy), many in causes.items()]
+    if len(parts) == 1:
+        why = f", {parts[0][1]}"
+    else:
+        why = ": " * bool(parts) + ", ".join(f"{many} {part}" for many, part in parts)
+    return f"{settled}; {undecided} are too close to call{why}."
+
+
+def _cause_and_remedy(outcome: Outcome, gpu: str) -> tuple[str, str]:
+    """What leaves a comparison undecided, and what may decide it; empty if nothing does."""
+    if outcome.verdict != UNDECIDED or outcome.value is None:
         return "", ""
     if outcome.unsure:
         return "because a time was disturbed", "run it again"
@@ -155,12 +169,12 @@ def _of_host(case: Case) -> bool:
 def why(judged: Judged) -> Text:
     """The reason for the verdict, with measured values in it, or for having none."""
     parts = [say.explained(part.text, judged.by_key).ended for part in judged.explanations]
-    return joined(" ", [_first(judged), *parts]) or reason(judged)
+    return joined(" ", [_not_settled(judged), *parts]) or reason(judged)
 
 
 def because(judged: Judged) -> Text:
     """The first sentence of why: the rest stands with the claim."""
-    if first := _first(judged):
+    if first := _not_settled(judged):
         return text(first).unended
     for part in judged.explanations:
         return say.explained(part.text.split(". ")[0], judged.by_key).unended

@@ -33,7 +33,7 @@ from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
 from recheck_report.record.verdicts import UNKNOWN
 from recheck_report.say import warnings
-from recheck_report.say.first_page import counted
+from recheck_report.say.answer import counted
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     BREAK,

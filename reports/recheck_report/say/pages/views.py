@@ -12,7 +12,7 @@ from recheck_report.claims.judge import Judged
 from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
-from recheck_report.say import claim, first_page
+from recheck_report.say import answer, claim
 from recheck_report.say.nodes import (
     Block,
     Page,
@@ -30,7 +30,7 @@ from recheck_report.say.nodes import (
 )
 from recheck_report.say.pages import compare, documents, machine
 from recheck_report.say.pages.claims import quote_and_facts
-from recheck_report.say.pages.readme import measured_with
+from recheck_report.say.pages.first_page import measured_with
 
 FILE = "report.html"
 
@@ -49,11 +49,9 @@ def about(report: Measured) -> Text:
 
 
 def headline(report: Measured) -> Text:
-    said = first_page.headline(report)
+    said = answer.headline(report)
     named = joined(": ", [documents.called(report), said]).capitalized
-    return (
-        (named + "." if said else named) or first_page.left_out(report) or text("What is fastest")
-    )
+    return (named + "." if said else named) or answer.left_out(report) or text("What is fastest")
 
 
 def claimed(report: Measured) -> Text:
@@ -67,14 +65,14 @@ def claimed(report: Measured) -> Text:
     record, why = report.record, text()
     if not record.gpu_measured:
         why = text(f"Only CPU programs were timed: {record.no_gpu_because}.")
-    return joined(" ", [joined(": ", (said, more)) + ".", why, first_page.left_out(report)])
+    return joined(" ", [joined(": ", (said, more)) + ".", why, answer.left_out(report)])
 
 
 def bar(report: Measured) -> list[tuple[str, int, Text]]:
     """The verdicts with their counts, and a link to the claims: "20 hold"."""
     return [
         (v, many, link(view("claims", verdict=v), f"{many} {VERDICTS[v].verb(many)}"))
-        for v, many in first_page.by_verdict(report).items()
+        for v, many in answer.by_verdict(report).items()
         if many
     ]
 

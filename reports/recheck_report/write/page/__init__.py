@@ -32,7 +32,7 @@ from recheck_report.say.pages.experiment import source_of
 from recheck_report.write.html import Writer
 
 # concatenated in this order; each is one idea
-SCRIPTS = ("data", "format", "dom", "table", "address", "claims", "cases", "compare", "main")
+SCRIPTS = ("data", "formatting", "dom", "table", "address", "claims", "cases", "compare", "main")
 _HERE = Path(__file__).parent
 # characters that could end the element that holds the data, or a line of it
 _UNSAFE = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}

@@ -253,14 +253,18 @@ def failing(report: Measured) -> Section | None:
     return Section(title, blocks(shown), "fails")
 
 
-def unsettled(report: Measured) -> Iterator[Section]:
-    """What depends, then what is undecided, where there are such claims."""
-    for verdict, title in (
-        (VERDICT.DEPENDS, "What depends on what the documents leave open"),
-        (VERDICT.UNDECIDED, "What is too close to call"),
-    ):
-        if claims := _with(report, verdict):
-            yield Section(text(f"{title}: {len(claims)}"), _claims(claims), verdict)
+def depending(report: Measured) -> Section | None:
+    return _section(report, VERDICT.DEPENDS, "What depends on what the documents leave open")
+
+
+def undecided(report: Measured) -> Section | None:
+    return _section(report, VERDICT.UNDECIDED, "What is too close to call")
+
+
+def _section(report: Measured, verdict: str, title: str) -> Section | None:
+    """The claims with a verdict, if any."""
+    claims = _with(report, verdict)
+    return Section(text(f"{title}: {len(claims)}"), _claims(claims), verdict) if claims else None
 
 
 def folded(report: Measured) -> Section | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Record
-from recheck_report.say import first_page, warnings
+from recheck_report.say import answer, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -49,15 +49,15 @@ _LINKS = {
 }
 
 
-def readme(
+def first_page(
     report: Measured,
     files: Names[str],
     others: Sequence[Measured],
-    answer: tuple[Block, ...],
+    answered: tuple[Block, ...],
     chart: Picture | None,
 ) -> Page:
     """`files`: the other files of the folder, which it may link to; `others`: records of other
-    GPUs, whose verdicts the page of the claims has; `answer`: its answer_blocks(); `chart`: of the
+    GPUs, whose verdicts the page of claims has; `answered`: its answer_blocks(); `chart`: of the
     claims."""
     record = report.record
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
@@ -72,7 +72,7 @@ def readme(
     title = text(called + ", rechecked" if called else "Recheck", f" on {machine(record)}")
     flags = "; ".join(remark.title for remark in warnings.warnings(report))
     sections = blocks(
-        answer,
+        answered,
         Section(text("All pages"), blocks(Bullets(tuple(links)), measured_with(record)), "pages"),
         documents.section(report),
     )
@@ -82,7 +82,7 @@ def readme(
     body = blocks(
         joined(" ", _left_out(report)),
         _no_gpu(record, across),
-        strong(first_page.counts(report), ".")
+        strong(answer.counts(report), ".")
         if report.judgement.claims and record.gpu_measured
         else None,
         Note(where, warning=True) if where else None,
@@ -90,26 +90,27 @@ def readme(
         chart if record.gpu_measured else None,
         sections,
     )
-    named = joined(": ", (title, first_page.headline(report)))
+    named = joined(": ", (title, answer.headline(report)))
     return Page(MARK, named, body)
 
 
-def answer_blocks(report: Measured, peak: first_page.Peak | None) -> tuple[Block, ...]:
+def answer_blocks(report: Measured, peak: answer.Peak | None) -> tuple[Block, ...]:
     """The fastest, the claims by verdict, how sure they are, and what the report cannot tell."""
     return blocks(
-        first_page.fastest(report, peak),
-        first_page.failing(report),
-        first_page.unsettled(report),
-        first_page.folded(report),
-        first_page.sure(report),
-        first_page.by_cause(report),
-        first_page.limits(report),
+        answer.fastest(report, peak),
+        answer.failing(report),
+        answer.depending(report),
+        answer.undecided(report),
+        answer.folded(report),
+        answer.sure(report),
+        answer.by_cause(report),
+        answer.limits(report),
     )
 
 
 def _left_out(report: Measured) -> Iterator[Text]:
     record = report.record
-    yield first_page.left_out(report)
+    yield answer.left_out(report)
     if absent := [
         experiment.title for experiment in record.experiments if not record.cases_of(experiment)
     ]:
