@@ -32,8 +32,8 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     ):
         measured = read(REPORTS / "results" / record, claims)
         for row in (r for e in measured.record.ordinary for r in measured.record.strategies(e)):
-            if row.target == "gpu":
-                file = measured.collection.kernel_file(row.experiment, row.strategy)
+            file = measured.collection.code_file(row.experiment, row.strategy, row.target)
+            if row.target == "gpu" or row.strategy.startswith(("s1_", "s3_")):
                 assert (EXPERIMENTS.parent / file).is_file(), row.strategy
     (tmp_path / "kernels").mkdir()
     for name in ("kernels/tile", "kernels/tile16", "all"):

@@ -65,12 +65,13 @@ class Collection:
             for step in story.steps:
                 yield from ((story.address(step), check) for check in step.check)
 
-    def kernel_file(self, experiment: str, row: str) -> str:
+    def code_file(self, experiment: str, row: str, target: str) -> str:
         """ "kernels/matmul/tile.cu" for tile16: the file of the experiment's folders whose name is
-        the longest beginning of the row's, else a file that the experiment names; from the
-        repository's root; empty if there is neither."""
+        the longest beginning of the row's, else, for a kernel, a file that the experiment names;
+        from the repository's root; empty if there is neither."""
         code = self.settings.code.get(experiment, ())
-        files = [(file, 0) for file in code if (self.folder / file).is_file()]
+        named = code if target == "gpu" else ()
+        files = [(file, 0) for file in named if (self.folder / file).is_file()]
         files += [
             (f"{folder}/{path.name}", len(path.stem))
             for folder in code

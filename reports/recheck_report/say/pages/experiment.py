@@ -222,7 +222,7 @@ def source_of(report: Measured, row: Case) -> Text:
     """ "S1 matrix_kernel_1 (A04), `kernels/matmul/tile.cu`", with a link to that file: at the
     record's commit if the repository's address is known, else in the repository around."""
     collection, git = report.collection, report.record.environment.git
-    path = collection.kernel_file(row.experiment, row.strategy) if row.target == "gpu" else ""
+    path = collection.code_file(row.experiment, row.strategy, row.target)
     root = report.repository
     if collection.settings.repository and git.has_commit:
         root = f"{collection.settings.repository}/blob/{git.commit}"
