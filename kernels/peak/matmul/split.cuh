@@ -59,8 +59,7 @@ struct Consumer {
   using G = Groups<Scheme, Plan>;
   static constexpr int interval = Plan::interval;
   Ring<S::slots> ring;
-  // lane is a reference, as a copy would change the machine code that the record was measured with
-  const int warpgroup, &lane;
+  const int warpgroup, lane;
   std::uint32_t base;                                       // of the slabs, a shared address
   int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
 
