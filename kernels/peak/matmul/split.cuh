@@ -16,33 +16,11 @@
 
 #include <cstdint>
 
-#include "../hopper.cuh"
-#include "pace.cuh"
+#include "../wgmma.cuh"
+#include "split_loads.cuh"
 #include "split_planes.cuh"
-#include "split_schemes.cuh"
 
 namespace recheck::kernels::matmul::split {
-
-constexpr int tile_m = 128;
-constexpr int band_tiles = 12;  // rows of tiles that run together and share panels in L2
-constexpr int consumers = 2;    // warpgroups
-constexpr int leg = 16;         // slabs of a leg (pace.cuh): 6 MB of all blocks, in fp16x3
-constexpr int gemm_threads = (consumers + 1) * 128;
-constexpr int swizzle_alignment = 1024;
-
-/// Sizes that follow from a scheme and the tile's width. A slab is 64 bytes deep along k.
-template <class Scheme, int tile_n>
-struct Sizes {
-  static constexpr int element = Scheme::type == hopper::Type::tf32 ? 4 : 2;
-  static constexpr int depth = 64 / element;
-  static constexpr bool k_major_b = Scheme::type == hopper::Type::tf32;
-  static constexpr int a_plane = tile_m * 64, b_plane = tile_n * 64;  // bytes of a slab
-  static constexpr int slab = Scheme::planes * (a_plane + b_plane);
-  static constexpr int slots = (226 * 1024 - swizzle_alignment) / slab;
-  static constexpr int shared = slots * slab + swizzle_alignment;
-  // bytes of 64 columns of B, all planes: one TMA load where rows run along n
-  static constexpr int b_box = Scheme::planes * 64 * 64;
-};
 
 /// What the kernel reads in addition to the planes.
 struct State {
@@ -50,92 +28,6 @@ struct State {
   const unsigned *row_max, *column_max;  // fp16 only
   const unsigned* only_if;               // conditional schemes only
 };
-
-/// C's tiles in bands of rows; within a band, columns of tiles one after another. Blocks that run
-/// together share panels of A and of B.
-template <int tile_n>
-struct Tiles {
-  int down, across, count;
-
-  __device__ explicit Tiles(const MatmulArgs& p)
-      : down((p.m + tile_m - 1) / tile_m),
-        across((p.n + tile_n - 1) / tile_n),
-        count(down * across) {}
-  /// The first row and column of tile t.
-  __device__ void corner(int t, int& row, int& column) const {
-    const int band = t / (band_tiles * across), first = band * band_tiles;
-    const int height = min(band_tiles, down - first), rest = t - first * across;
-    row = (first + rest % height) * tile_m;
-    column = rest / height * tile_n;
-  }
-};
-
-/// The ring of slabs in dynamic shared memory, (slots, slab), aligned as swizzled tiles need it.
-__device__ __forceinline__ unsigned char* ring_of_slabs() {
-  extern __shared__ unsigned char unaligned[];
-  return unaligned + (-hopper::shared_address(unaligned) & (swizzle_alignment - 1));
-}
-
-/// The mbarriers of the ring's slots, and a consumer's current slot with its phase's parity.
-template <int slots>
-struct Ring {
-  hopper::Mbarrier *full, *empty;
-  int slot = 0;
-  unsigned parity = 0;
-
-  __device__ void advance() {
-    if (++slot == slots) slot = 0, parity ^= 1;
-  }
-};
-
-/// How many slabs along k are multiplied at once, and how many such groups a tile takes.
-template <class Scheme, class Plan>
-struct Groups {
-  static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
-  static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
-  // the assumptions of the bound: wgmma takes 32 bytes along k
-  static_assert(Scheme::sums.group == depth && Scheme::sums.small == Scheme::products - 1 &&
-                Scheme::sums.step == 32 / Sizes<Scheme, Plan::tile_n>::element &&
-                Scheme::sums.apart == (Plan::small == Small::apart));
-
-  __device__ static int count(int k) { return (k + depth - 1) / depth; }
-};
-
-/// The producer, one thread: fills slot after slot with all planes of a slab of A and of B by TMA.
-template <class Scheme, class Plan>
-__device__ __forceinline__ void produce(const CUtensorMap& a_map, const CUtensorMap& b_map,
-                                        const Tiles<Plan::tile_n>& tiles, int groups,
-                                        unsigned* begun, hopper::Mbarrier* full,
-                                        hopper::Mbarrier* empty) {
-  using S = Sizes<Scheme, Plan::tile_n>;
-  unsigned char* const slabs = ring_of_slabs();
-  const int count = groups * Groups<Scheme, Plan>::at_once;
-  Pace pace(begun, tiles.count, (count + leg - 1) / leg);
-  unsigned slot = 0, parity = 0;
-  for (int t = blockIdx.x; t < tiles.count; t += gridDim.x) {
-    int row, column;
-    tiles.corner(t, row, column);
-    for (int s = 0; s < count; ++s) {
-      if (s % leg == 0) pace.begin_leg();
-      hopper::mbarrier_wait_parity(&empty[slot], parity ^ 1);
-      hopper::mbarrier_arrive_expect_tx(&full[slot], S::slab);
-      unsigned char* to = slabs + slot * S::slab;
-      hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &a_map, s * S::depth, row, 0,
-                                                       &full[slot]);
-      to += Scheme::planes * S::a_plane;
-      if constexpr (S::k_major_b) {
-        hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, s * S::depth, column, 0,
-                                                         &full[slot]);
-      } else {
-#pragma unroll
-        for (int j = 0; j < Plan::tile_n / 64; ++j, to += S::b_box)
-          hopper::cp_async_bulk_tensor_3d_global_to_shared(to, &b_map, column + 64 * j,
-                                                           s * S::depth, 0, &full[slot]);
-      }
-      if (++slot == S::slots) slot = 0, parity ^= 1;
-    }
-  }
-}
 
 /// A thread's accumulators: `main`, to which wgmma adds; `sum`, to which `main` is promoted, if at
 /// all; `rest`, the small products, if they are summed apart.
@@ -167,8 +59,7 @@ struct Consumer {
   using G = Groups<Scheme, Plan>;
   static constexpr int interval = Plan::interval;
   Ring<S::slots> ring;
-  // lane is a reference, as a copy would change the machine code that the record was measured with
-  const int warpgroup, &lane;
+  const int warpgroup, lane;
   std::uint32_t base;                                       // of the slabs, a shared address
   int my_turn = 1 + warpgroup, other_turn = 2 - warpgroup;  // named barriers
 

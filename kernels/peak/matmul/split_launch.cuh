@@ -10,6 +10,8 @@
 #include "../tensor_map.hpp"
 #include "split.cuh"
 #include "split_fallback.hpp"
+#include "split_planes_bf16_tf32.cuh"
+#include "split_planes_fp16.cuh"
 
 namespace recheck::kernels::matmul::split {
 

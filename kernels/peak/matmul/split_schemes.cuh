@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The schemes of split products, and the plans by which they run (split.cuh).
+// The schemes of split products (split.cuh), their plans, and the sizes that follow from both.
 
-#include "../hopper.cuh"
+#include "../wgmma.cuh"
 #include "split_bound.hpp"
 
 namespace recheck::kernels::matmul::split {
+
+constexpr int tile_m = 128;
+constexpr int consumers = 2;  // warpgroups
+constexpr int gemm_threads = (consumers + 1) * 128;
+constexpr int swizzle_alignment = 1024;
 
 /// A scheme: the planes' type, and the order in which products of planes are summed. The digits of
 /// a_planes and b_planes, lowest first, name the planes of product after product; the last one is
@@ -53,5 +58,44 @@ struct Plan {
   static constexpr Small small = small_products;
   static constexpr bool in_turn = turns;  // the warpgroups issue one after the other
 };
+
+/// Sizes that follow from a scheme and the tile's width. A slab is 64 bytes deep along k.
+template <class Scheme, int tile_n>
+struct Sizes {
+  static constexpr int element = Scheme::type == hopper::Type::tf32 ? 4 : 2;
+  static constexpr int depth = 64 / element;
+  static constexpr bool k_major_b = Scheme::type == hopper::Type::tf32;
+  static constexpr int a_plane = tile_m * 64, b_plane = tile_n * 64;  // bytes of a slab
+  static constexpr int slab = Scheme::planes * (a_plane + b_plane);
+  static constexpr int slots = (226 * 1024 - swizzle_alignment) / slab;
+  static constexpr int shared = slots * slab + swizzle_alignment;
+  // bytes of 64 columns of B, all planes: one TMA load where rows run along n
+  static constexpr int b_box = Scheme::planes * 64 * 64;
+};
+
+/// How many slabs along k are multiplied at once, and how many such groups a tile takes.
+template <class Scheme, class Plan>
+struct Groups {
+  static constexpr int at_once = Plan::small == Small::apart ? 1 : Scheme::slabs_at_once;
+  static constexpr int depth = at_once * Sizes<Scheme, Plan::tile_n>::depth;
+  // the assumptions of the bound: wgmma takes 32 bytes along k
+  static_assert(Scheme::sums.group == depth && Scheme::sums.small == Scheme::products - 1 &&
+                Scheme::sums.step == 32 / Sizes<Scheme, Plan::tile_n>::element &&
+                Scheme::sums.apart == (Plan::small == Small::apart));
+
+  __device__ static int count(int k) { return (k + depth - 1) / depth; }
+};
+
+/// Whether a kernel has nothing to do: a conditional kernel works only if *only_if is not 0. The
+/// word is final before the first of them starts.
+template <bool conditional>
+__device__ bool skipped([[maybe_unused]] const unsigned* only_if) {
+  if constexpr (conditional) {
+    hopper::griddepcontrol_wait();  // later kernels rely on all previous work
+    return *only_if == 0;
+  } else {
+    return false;
+  }
+}
 
 }  // namespace recheck::kernels::matmul::split

@@ -105,15 +105,6 @@ __device__ __forceinline__ void write_sums(const float4 (&x)[1 << 2 * levels], c
   }
 }
 
-/// The maximum over a warp, in all its lanes.
-__device__ inline unsigned warp_max(unsigned x) {
-  for (int step = 16; step; step /= 2) x = max(x, __shfl_xor_sync(0xffffffffu, x, step));
-  return x;
-}
-__device__ inline unsigned warp_sum(unsigned x) {
-  for (int step = 16; step; step /= 2) x += __shfl_xor_sync(0xffffffffu, x, step);
-  return x;
-}
 __device__ inline unsigned largest_of(float4 x) {
   return max(max(magnitude(x.x), magnitude(x.y)), max(magnitude(x.z), magnitude(x.w)));
 }
@@ -174,7 +165,7 @@ __global__ void __launch_bounds__(rows_threads, 1)
     for (int e = 0; e < all; ++e) most[e / rows] = max(most[e / rows], largest_of(load(e, q)));
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    most[r] = warp_max(most[r]);
+    most[r] = split::warp_max(most[r]);
     if (lane == 0) shared[0][warp][r] = most[r];
   }
   __syncthreads();
@@ -203,10 +194,9 @@ __global__ void __launch_bounds__(rows_threads, 1)
       small[e / rows] += (fabsf(y[e].x) < limit) + (fabsf(y[e].y) < limit) +
                          (fabsf(y[e].z) < limit) + (fabsf(y[e].w) < limit);
     }
-    write_sums<levels, true>(
-        y,
-        {planes + std::int64_t{blockIdx.x} * blocks.k + 4 * q, std::int64_t{blocks.m} * blocks.k},
-        0);
+    const To to = {planes + std::int64_t{blockIdx.x} * blocks.k + 4 * q,
+                   std::int64_t{blocks.m} * blocks.k};
+    write_sums<levels, true>(y, to, 0);
   };
 #pragma unroll
   for (int h = 0; h < held; ++h) {
@@ -221,7 +211,7 @@ __global__ void __launch_bounds__(rows_threads, 1)
   }
 #pragma unroll
   for (int r = 0; r < rows; ++r) {
-    small[r] = warp_sum(small[r]);
+    small[r] = split::warp_sum(small[r]);
     if (lane == 0) shared[1][warp][r] = small[r];
   }
   __syncthreads();
