@@ -71,7 +71,8 @@ constexpr auto with_type(Element element, const Body& body) {
 
 /// Bytes of an element.
 constexpr std::int64_t size_of(Element element) {
-  return with_type(element, []<typename T>() { return std::int64_t{sizeof(T)}; });
+  constexpr std::int64_t sizes[] = {4, 8, 2, 2, 1, 1, 4, 4, 8, 8};
+  return sizes[static_cast<int>(element)];
 }
 
 constexpr bool is_integer(Element element) { return element >= Element::i8; }
