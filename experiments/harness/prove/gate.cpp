@@ -113,7 +113,7 @@ Result Gate::prove(const Strategy& strategy) {
   auto result = prove_outputs(proven);
   if (const auto changed = operands_.restore(proven))
     result = because(ReasonCode::changed_input, *changed);
-  if (result.status == Status::incorrect && result.reason && operands_.experiment().fill == nullptr)
+  if (result.status == Status::incorrect && result.reason)
     *result.reason += " (--nonce=" + std::to_string(nonce()) + " gives these inputs again)";
   return result;
 }

@@ -48,7 +48,7 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Plan:
-    preset: Word = "unknown"  # full; quick; chosen, where flags narrowed the run
+    preset: Word = "unknown"  # full; claims; chosen, where flags narrowed the run
     dropped: Annotated[tuple[Dropped, ...], Is("what the budget or the preset left out")] = ()
 
     @property

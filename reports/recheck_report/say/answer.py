@@ -358,11 +358,15 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
         suspects = link(f"{METHOD}#suspect-times", f"{len(report.faster_than_ceiling)}")
     without = {name: count[name] for name in ("unsupported", "not_run") if count[name]}
     reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in without.items())
-    pages = joined(", ", (
+    untimed = {case.experiment for case in record.cases if not case.seconds}
+    places = [
         link(f"{page(experiment)}#without-a-time", experiment.title)
         for experiment in record.ordinary
-        if any(not case.seconds for case in record.cases_of(experiment))
-    ))  # fmt: skip
+        if experiment.name in untimed
+    ]
+    if untimed - {experiment.name for experiment in record.ordinary}:
+        places.append(link(f"{METHOD}#not-timed", "the machine and the self-audit"))
+    pages = joined(", ", places)
     commit = text("commit ", code(env.git.short), ", ", strong("with uncommitted changes"))
     rows: list[tuple[str, Text | str]] = [
         ("Results", right),

@@ -270,7 +270,8 @@ def _again(report: Measured) -> Iterator[Block]:
     which = "its last part" if "--resume" in env.command else "this record"
     command = env.command.replace("`", "'")
     if env.build_type == "Release":
-        lines.append(f"cmake --workflow --preset report   # {which}: {command}")
+        preset = "quick" if report.record.plan.preset == "claims" else "report"
+        lines.append(f"cmake --workflow --preset {preset}   # {which}: {command}")
     else:
         lines.append(f"{command}   # {which}, of a {env.build_type} build")
     if program != "recheck":
