@@ -198,13 +198,16 @@ class Cause:
 
     @property
     def remark(self) -> Remark:
-        """ "Not enough memory: 812 cases and 35 claims have no result: needs 6.4 GB, …"."""
+        """ "Not enough memory: 812 cases and 35 claims have no result: needs 6.4 GB, …"; names the
+        rows if they are few."""
         lost = [(len(self.cases), "case"), (len(self.claims), "claim")]
         many = [f"{count:,} {what}{'s' * (count != 1)}" for count, what in lost if count]
         verb = "has" if sum(count for count, _ in lost) == 1 else "have"
         why = few([reason for reason, _ in self.reasons.most_common()], REASONS, "; ").plain
         title = f"{self.title}: {' and '.join(many)} {verb} no result"
-        return Remark(title, text(f": {why}{self.more}."), self.fault)
+        rows = sorted({case.rsplit("/", 2)[0] for case in self.cases})
+        named = f"{', '.join(rows)}: " if self.fault and 0 < len(rows) <= REASONS else ""
+        return Remark(title, text(f": {named}{why}{self.more}."), self.fault)
 
 
 def causes(report: Measured) -> list[Cause]:
