@@ -25,7 +25,7 @@ class Staging {
 
   void copy_in(char* to, const char* from, std::size_t bytes) {
     for (std::size_t at = 0, i = 0; at < bytes; at += chunk, ++i) {
-      Buffer& buffer = buffers_[i % 2];
+      const Buffer& buffer = buffers_[i % 2];
       const auto size = std::min(chunk, bytes - at);
       check(cudaEventSynchronize(buffer.free));
       copy(buffer.data.get(), from + at, size);
@@ -38,7 +38,7 @@ class Staging {
   void copy_out(char* to, const char* from, std::size_t bytes) {
     const auto size = [&](std::size_t at) { return std::min(chunk, bytes - at); };
     const auto queue = [&](std::size_t at) {
-      Buffer& buffer = buffers_[at / chunk % 2];
+      const Buffer& buffer = buffers_[at / chunk % 2];
       check(
           cudaMemcpyAsync(buffer.data.get(), from + at, size(at), cudaMemcpyDeviceToHost, stream_));
       check(cudaEventRecord(buffer.free, stream_));
