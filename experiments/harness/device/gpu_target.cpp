@@ -78,15 +78,13 @@ class GpuTarget final : public Target {
   }
   void load(float* to, const float* from, std::int64_t count) override {
     if (Staging* staging = staging_of(count))
-      staging->copy_in(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from),
-                       static_cast<std::size_t>(count) * sizeof(float));
+      staging->copy_in(to, from, static_cast<std::size_t>(count) * sizeof(float));
     else
       copy_in(to, from, count);
   }
   void save(float* to, const float* from, std::int64_t count) override {
     if (Staging* staging = staging_of(count))
-      staging->copy_out(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from),
-                        static_cast<std::size_t>(count) * sizeof(float));
+      staging->copy_out(to, from, static_cast<std::size_t>(count) * sizeof(float));
     else
       copy_out(to, from, count);
   }

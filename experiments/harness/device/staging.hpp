@@ -23,7 +23,9 @@ class Staging {
     }
   }
 
-  void copy_in(char* to, const char* from, std::size_t bytes) {
+  void copy_in(void* device, const void* host, std::size_t bytes) {
+    auto* to = static_cast<char*>(device);
+    const auto* from = static_cast<const char*>(host);
     for (std::size_t at = 0, i = 0; at < bytes; at += chunk, ++i) {
       const Buffer& buffer = buffers_[i % 2];
       const auto size = std::min(chunk, bytes - at);
@@ -35,7 +37,9 @@ class Staging {
     check(cudaStreamSynchronize(stream_));
   }
 
-  void copy_out(char* to, const char* from, std::size_t bytes) {
+  void copy_out(void* host, const void* device, std::size_t bytes) {
+    auto* to = static_cast<char*>(host);
+    const auto* from = static_cast<const char*>(device);
     const auto size = [&](std::size_t at) { return std::min(chunk, bytes - at); };
     const auto queue = [&](std::size_t at) {
       const Buffer& buffer = buffers_[at / chunk % 2];

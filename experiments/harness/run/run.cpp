@@ -305,8 +305,10 @@ int measure(Options options, std::span<const Experiment> experiments, const Plan
   auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
   predict_and_fit(record, options, settings, gpu, progress);
-  if (options.slow_cpu) keep_slow_cpu_rows(record.cases);
-  if (record.cases.empty()) return 0;
+  if (options.slow_cpu) {
+    keep_slow_cpu_rows(record.cases);
+    if (record.cases.empty()) return 0;
+  }
   prepare(options.output, options.resume);
   Run run(options, settings, gpu, record, progress);
   run.fail_lost_row();

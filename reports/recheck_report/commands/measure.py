@@ -85,6 +85,11 @@ class Parts:
                 code = INTERRUPTED
         return code or child.returncode
 
+    def measured_by(self, *words: str) -> int:
+        """Runs the program of experiments with these and the user's flags."""
+        options = self.options
+        return self.ended(options.program, f"--output={options.measured}", *words, *options.flags)
+
     def python(self, command: str, *words: object) -> list[str]:
         """The words that run a command of this package."""
         claims = ("--experiments", self.options.experiments)
@@ -104,18 +109,14 @@ class Parts:
         idle = len(os.sched_getaffinity(0)) >= ENOUGH_CORES
         # a budget is spent on all cases together
         if cases and idle and not any(f.startswith("--budget") for f in self.options.flags):
-            measured = f"--output={self.options.measured}"
-            code = self.ended(
-                self.options.program, measured, *cases, "--slow-cpu", *self.options.flags
-            )
+            code = self.measured_by(*cases, "--slow-cpu")
         self.code = self.end_of(collecting) or code
 
     def run(self, *words: str) -> None:
         """Measures, and renders whatever finished. If only that fails, the next phase still runs,
         unless the user interrupted it."""
         if not self.code:
-            output = f"--output={self.options.measured}"
-            self.code = self.ended(self.options.program, output, *words, *self.options.flags)
+            self.code = self.measured_by(*words)
         # the program may have set aside the probes of another machine, with its record
         if not self.code and not (self.options.measured / PROBES).exists():
             self.collect()

@@ -113,14 +113,17 @@ def _not_settled(judged: Judged) -> str:
 
 def _undecided(judged: Judged, outcome: Outcome) -> str:
     """ "Too close to call, within run-to-run noise: two runs may differ by 5 %; …"."""
-    cause, remedy = _cause_and_remedy(outcome, judged.gpu)
+    known = _cause_and_remedy(outcome, judged.gpu)
+    if not known:
+        return ""
+    cause, remedy = known
     if outcome.unsure:
         return f"Undecided, {cause}: {say.unsure(outcome.unsure)}. {remedy.capitalize()}."
     if outcome.run_to_run:
         remedy = f"two runs may differ by {margin(outcome.run_to_run)}; {remedy}"
     elif outcome.p and outcome.p >= LEVEL:
         remedy = f"{p_value(outcome.p)}; {remedy}"
-    return f"Too close to call, {cause}: {remedy}." if cause else ""
+    return f"Too close to call, {cause}: {remedy}."
 
 
 def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
@@ -129,11 +132,8 @@ def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
     undecided = judged.in_our_reading.count(VERDICT.UNDECIDED)
     if not undecided:
         return f"{settled}."
-    causes = Counter(
-        _cause_and_remedy(varied, judged.gpu)
-        for choice, varied in outcome.over
-        if not choice.word and varied.verdict == UNDECIDED and varied.value is not None
-    )
+    varied = (_cause_and_remedy(each, judged.gpu) for of, each in outcome.over if not of.word)
+    causes = Counter(known for known in varied if known)
     parts = [(many, f"{cause} ({remedy})") for (cause, remedy), many in causes.items()]
     if len(parts) == 1:
         why = f", {parts[0][1]}"
@@ -142,10 +142,10 @@ def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
     return f"{settled}; {undecided} are too close to call{why}."
 
 
-def _cause_and_remedy(outcome: Outcome, gpu: str) -> tuple[str, str]:
-    """What leaves a comparison undecided, and what may decide it; empty if nothing does."""
+def _cause_and_remedy(outcome: Outcome, gpu: str) -> tuple[str, str] | None:
+    """What leaves a comparison undecided, and what may decide it; None if it is decided."""
     if outcome.verdict != UNDECIDED or outcome.value is None:
-        return "", ""
+        return None
     if outcome.unsure:
         return "because a time was disturbed", "run it again"
     if outcome.run_to_run:
