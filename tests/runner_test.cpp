@@ -209,6 +209,30 @@ TEST(Run, LosesNoOtherRowToOneThatWritesFarAfterItsOutput) {
 }
 #endif
 
+/// A right row that also writes the word at this place of its workspace.
+template <int at>
+void marks_its_workspace(const Call& call) {
+  matmul::cpu<reference::matmul_serial>.run(call);
+  call.queue.workspace[at] = 1;
+}
+template <int at, int floats>
+constexpr Strategy marking(std::string_view name) {
+  Strategy row = mutants::mutant(name, {Backend::cpu, marks_its_workspace<at>});
+  if (floats > 0) row.workspace = [](const Shape&) { return std::int64_t{floats}; };
+  return row;
+}
+
+TEST(Run, KeepsEachRowWithinItsOwnWorkspace) {
+  const Strategy rows[] = {marking<63, 64>("large"), marking<7, 8>("small"),
+                           marking<8, 8>("after"),   marking<64, 64>("after_the_largest"),
+                           marking<-1, 8>("before"), marking<0, 0>("without")};
+  const auto cases = measured(matmul::experiment(rows), {32, 24, 40}, Regime::hot);
+  for (int i = 0; i < 2; ++i)
+    EXPECT_TRUE(cases[i].result->passed()) << cases[i].result->reason.value_or("");
+  for (int i = 2; i < 6; ++i)
+    expect(*cases[i].result, ReasonCode::wrote_outside, "outside its workspace");
+}
+
 int calls = 0;
 
 /// Takes longer with each call, by more than other programs could delay it.

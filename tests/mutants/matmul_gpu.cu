@@ -209,6 +209,19 @@ void s1_with_room(const MatmulArgs& p, const kernels::Queue& queue) {
 
 using matmul::gpu;
 
+/// Writes the word at this place of its workspace, which has one.
+template <int at>
+void marks(const MatmulArgs& p, const kernels::Queue& queue) {
+  kernels::matmul::tile<16, 1>(p, queue.stream);
+  cudaMemsetAsync(queue.workspace + at, 0, sizeof(float), queue.stream);
+}
+template <int at>
+constexpr Strategy marking(std::string_view name) {
+  Strategy row = mutant(name, gpu<marks<at>>);
+  row.workspace = [](const Shape&) { return std::int64_t{1}; };
+  return row;
+}
+
 constexpr Strategy newer(Strategy row) {
   row.needs = from_capability<90>;
   return row;
@@ -272,6 +285,9 @@ constexpr Strategy others[] = {
     with_room(tiled<s1_with_room, true>("s1_k_tail")),
     mutant("stale_result", gpu<stale_result>),
     mutant("launch_error_swallowed", gpu<launch_error_swallowed>),
+    marking<0>("unspoiled_workspace"),
+    marking<1>("writes_after_its_workspace"),
+    marking<-1>("writes_before_its_workspace"),
     pipelined<PipelineDefect::none>("unspoiled_pipeline"),
     pipelined<PipelineDefect::first_tile_only>("first_tile_only"),
     pipelined<PipelineDefect::sums_not_cleared>("sums_not_cleared"),

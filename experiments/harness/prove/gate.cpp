@@ -158,6 +158,7 @@ Result Gate::prove_outputs(const Strategy& strategy) {
 Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
   operands_.prepare(strategy, inputs);
   const auto launch = operands_.launch(strategy, inputs);
+  const auto around = operands_.around_workspace(strategy);
   {
     const InRow in_row;
     const double start = now();
@@ -165,7 +166,13 @@ Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
     operands_.target().synchronize();
     proof_seconds_.push_back(now() - start);
   }
-  return left_in(operands_.guarded_output());
+  Output output = left_in(operands_.guarded_output());
+  if (operands_.around_workspace(strategy) != around) {
+    const auto floats = strategy.workspace != nullptr ? strategy.workspace(operands_.shape()) : 0;
+    output.stray =
+        "wrote outside its workspace, for which .workspace asks " + counted(floats, "float");
+  }
+  return output;
 }
 
 Gate::Output Gate::left_in(const float* on_target) const {
@@ -185,6 +192,7 @@ std::span<const float> Gate::on_host(const Output& output) {
 /// Judges an output. Bits that were right before are right again, so they are not copied. A row
 /// with a promise has its own bound on reals, where only its own proof counts.
 Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& output) {
+  if (output.stray) return because(ReasonCode::wrote_outside, *output.stray);
   const bool reals = inputs.values == Values::reals;
   if (const auto proof = proofs_.find(strategy.name);
       reals && proof != proofs_.end() && proof->second.first == output.digest)

@@ -28,9 +28,9 @@ class Gate {
   [[nodiscard]] const Operands& operands() const { return operands_; }
 
   /// Proves or refutes a row: exactly on integers, then within its bound on reals. The output is
-  /// poisoned before each launch. The guards around it must stay poisoned and the inputs unchanged.
-  /// A component is proven by its whole row. A check that accepts spoiled outputs (soundness.hpp)
-  /// proves nothing. Throws what the launches throw.
+  /// poisoned before each launch. The guards around it and the workspace must stay poisoned, and
+  /// the inputs unchanged. A component is proven by its whole row. A check that accepts spoiled
+  /// outputs (soundness.hpp) proves nothing. Throws what the launches throw.
   Result prove(const Strategy& strategy);
   /// Seconds from launch to completion of each launch of the last proof, latency included.
   [[nodiscard]] const std::vector<double>& proof_seconds() const { return proof_seconds_; }
@@ -48,6 +48,7 @@ class Gate {
     std::uint64_t digest;
     const float* on_target = nullptr;
     std::span<const float> copy = {};
+    Reason stray = {};  // where else its launch wrote
   };
   /// Facts about some inputs: the oracles made so far and, by problem and arithmetic, the digest
   /// and error of an output that was exactly right.

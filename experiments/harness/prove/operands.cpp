@@ -41,9 +41,9 @@ Operands::Operands(const Experiment& experiment, const Shape& shape, Target& tar
       target_(&target),
       padding_(padding),
       output_floats_(2 * guard + largest_output(experiment, shape, target.backend(), padding)),
-      workspace_floats_(largest_workspace(experiment, shape, target.backend())),
+      workspace_floats_(2 * guard + largest_workspace(experiment, shape, target.backend())),
       output_(target, output_floats_),
-      workspace_(target, guard + workspace_floats_),
+      workspace_(target, workspace_floats_),
       seed_of_integers_(seed ^ nonce()),
       integers_(make(Values::integers, seed_of_integers_)),
       reals_(make(Values::reals, seed)) {
@@ -182,6 +182,13 @@ std::vector<std::uint64_t> Operands::digests(std::span<Input* const> inputs) con
   return target_->digests(arrays);
 }
 
+std::vector<std::uint64_t> Operands::around_workspace(const Strategy& strategy) const {
+  const auto own = strategy.workspace != nullptr ? strategy.workspace(shape_) : 0;
+  const std::span all(workspace_.data(), static_cast<std::size_t>(workspace_floats_));
+  const std::span<const float> arrays[] = {all.first(guard), all.subspan(guard + own)};
+  return target_->digests(arrays);
+}
+
 std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& inputs,
                                        int repeats) const {
   std::vector<Matrix> operands;
@@ -190,7 +197,7 @@ std::function<void()> Operands::launch(const Strategy& strategy, const Inputs& i
   for (const auto& output : outputs(strategy))
     operands.push_back({output_.data() + output.at, output.ld, output.extent.element});
   auto queue = target_->queue();
-  queue.workspace = workspace_.data();
+  queue.workspace = workspace_.data() + guard;
   // a copy of the shape: the harness judges by its own
   return [shape = shape_, run = strategy.launch.run, operands = std::move(operands), queue,
           repeats] { run({shape, operands, queue, repeats}); };
@@ -271,7 +278,7 @@ double Operands::end_to_end(const Strategy& strategy, const Inputs& inputs,
 }
 
 void Operands::prepare(const Strategy& strategy, const Inputs& inputs) {
-  if (workspace_floats_ > 0) target_->poison(workspace_.data(), workspace_floats_);
+  target_->poison(workspace_.data(), workspace_floats_);
   target_->poison(output_.data(), output_floats_);
   if (!in_place(strategy)) return;
   target_->queue_copy(output_.data(),

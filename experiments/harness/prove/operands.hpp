@@ -60,6 +60,8 @@ class Operands {
   /// The target's memory for outputs, guards included, and its size in floats.
   [[nodiscard]] float* guarded_output() const { return output_.data(); }
   [[nodiscard]] std::int64_t output_floats() const { return output_floats_; }
+  /// Digests of the memory before and after a row's workspace, which it may not write.
+  [[nodiscard]] std::vector<std::uint64_t> around_workspace(const Strategy& strategy) const;
 
   /// The reals in the layout that a row takes.
   [[nodiscard]] std::vector<const HostMatrix*> host_inputs(const Strategy& strategy) const {
@@ -90,7 +92,8 @@ class Operands {
   /// large as the guarded output, receives the outputs at their places.
   double end_to_end(const Strategy& strategy, const Inputs& inputs, std::vector<float>& copied);
 
-  /// Poisons output and workspace, sets an initial output that the problem reads, and waits.
+  /// Poisons output and workspace with their guards, sets an initial output that the problem reads,
+  /// and waits.
   void prepare(const Strategy& strategy, const Inputs& inputs);
   /// Queues this for the output only, for the inputs that are now at the row's addresses.
   void queue_prepare_output(const Strategy& strategy);
@@ -112,8 +115,8 @@ class Operands {
   Shape shape_;
   Target* target_;
   std::int64_t padding_;
-  std::int64_t output_floats_;  // of the largest output storage, guards included
-  std::int64_t workspace_floats_;
+  std::int64_t output_floats_;     // of the largest output storage, guards included
+  std::int64_t workspace_floats_;  // of the largest workspace, guards included
   Array output_, workspace_;
   std::uint64_t seed_of_integers_;
   Inputs integers_, reals_;
