@@ -4,7 +4,7 @@
 # nvcc. Takes `driver`, the CUDA version that the driver supports, and `gpus`. Sets nvcc, or the reason for failing
 # in no_wheels.
 set(folder ${CMAKE_BINARY_DIR}/cuda)
-set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,profiler,sanitizer]==13.0.3.0")  # pins its parts
+set(pin "cuda-toolkit[nvcc,cudart,crt,nvvm,cccl,cublas,nvtx,profiler,sanitizer]==13.0.3.0")  # pins its parts
 
 if(EXISTS ${folder}/python/ready)
 elseif(gpus AND NOT gpus MATCHES "7[5-9]|[89][0-9]|[0-9][0-9][0-9]")

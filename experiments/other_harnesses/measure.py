@@ -236,7 +236,7 @@ def by_mark(text: str) -> dict[str, dict[str, float]]:
     name, value = "Kernel Name", "gpu__time_duration.sum"
     launches, launch = [], 0.0
     for row in (dict(zip(rows[0], row, strict=False)) for row in rows[2:]):  # names, units
-        if "recheck_read_clocks_kernel" in row.get(name, ""):
+        if "read_clocks_kernel" in row.get(name, ""):
             launches.append(launch)
             launch = 0.0
         else:

@@ -19,11 +19,10 @@ TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "machine/launch/1"
 SOURCE = {"document": "S0", "place": "", "algorithm": "A01"}
 
-# names in ncu's output: a strategy's kernels, and the harness's kernel that ends each launch
+# names in ncu's output
 OWN = "void recheck::kernels::matmul::<unnamed>::tile_kernel<(int)16>(MatmulArgs)"
 LAUNCH = "recheck::kernels::machine::<unnamed>::launch_kernel(ProbeArgs)"
-END = "_ZN7recheck44_GLOBAL__N__c711b652_17_device_kernels_cu_302f945226recheck_read_clocks_kernelE"
-END += "PNS_12ClockReadingE"
+RANGES = "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg"
 Kernels = list[tuple[str, float]]  # names, with the work of each
 
 # metrics of a kernel that does `work`, with their units; every other metric is 1
@@ -78,6 +77,7 @@ class World:
         self.kernels = {TINY: call(LAUNCH, work=0.001), TILE: call(OWN), NAIVE: call(OWN)}
         self.fails: dict[str, str | None] = {}
         self.ncu_says, self.goes_on = "", False
+        self.ranges = True  # whether the program and ncu have NVTX
         self.unknown: list[str] = []  # metrics that ncu lacks
         self.says_which = True
         self.tests: dict[str, str] = {}  # the outcome of each
@@ -129,18 +129,22 @@ class World:
         assert words[-3:-1] == [str(self.folder / "recheck"), "--gate"]
         assert words[words.index("--profile-from-start") + 1] == "off"
         assert words[words.index("--print-kernel-base") + 1] == "mangled"
-        seen: Kernels = []
+        assert "--nvtx" in words
+        seen: list[tuple[str, str, float]] = []
         for case in Path(flag(words, "--cases")).read_text().split():
             row = case.rpartition("/")[0]
             if row in self.fails and self.fails[row] is None:
                 return Ended(-11, "", "")
             said.append(f"==PROF== Profi{case}: {self.fails.get(row, 'passed')}\nling")
             if row not in self.fails:
-                seen += [*self.kernels[row], (END, 7.0)]
+                ranges = (
+                    f'"""<default domain>:{case}:none:none:none:none:none:none"""' * self.ranges
+                )
+                seen += [(name, ranges, work) for name, work in self.kernels[row]]
         printed = [PRINTED.get(metric, ONE) for metric in metrics]
-        lines = [["ID", "Kernel Name", *metrics], ["", "", *(unit for unit, _ in printed)]]
-        for number, (name, work) in enumerate(seen):
-            lines.append([str(number), name, *(text(work) for _, text in printed)])
+        lines = [["ID", RANGES, "Kernel Name", *metrics], ["", "", "", *(u for u, _ in printed)]]
+        for number, (name, ranges, work) in enumerate(seen):
+            lines.append([str(number), ranges, name, *(text(work) for _, text in printed)])
         said += [",".join(f'"{cell}"' for cell in line) for line in lines] if seen else []
         return Ended(0, "\n".join(said), "")
 

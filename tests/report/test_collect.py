@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from collect_world import LAUNCH, NAIVE, OWN, PRINTED, SOURCE, TILE, TINY, Kernels, World, call
-from conftest import REPORTS, one_line
+from conftest import one_line
 from recheck_report.collect import ncu, plan, programs, sass, tests
 from recheck_report.record.counters import COUNTERS, LAUNCHES
 
@@ -96,8 +95,16 @@ def test_machine_code_is_that_of_the_innermost_loop(world: World) -> None:
     values = world.probe()["counters"][f"{TILE}/cold"]["values"]
     loads = {"trip_shared_loads_4": 1, "trip_shared_loads_8": 1, "trip_shared_loads_16": 1}
     assert values == {LAUNCHES: 1, "registers": 1, "trip_ffma": 2, **loads}
-    quick = world.probe("--quick")["counters"]
-    assert f"{TILE}/cold" not in quick
+    whole = world.probe()
+    quick = world.probe("--part", "claims")
+    assert f"{TILE}/cold" not in quick["counters"] and quick["attributes"] == whole["attributes"]
+    # the rest is added to it once, or to nothing of another machine
+    assert world.probe("--part", "rest") == whole
+    world.fails[TILE] = None
+    assert world.probe("--part", "rest") == whole
+    world.environment["driver"] = "590.1"
+    assert not world.probe("--part", "rest")["counters"][f"{TILE}/cold"]["values"]
+    world.fails.clear()
     # a case without code has its counters; one without counters has no code
     world.code = ""
     assert world.probe()["counters"][f"{TILE}/cold"]["values"] == {LAUNCHES: 1, "registers": 1}
@@ -142,13 +149,14 @@ def test_a_failing_case_does_not_affect_another(world: World, status: str | None
     assert said[f"{NAIVE}/cold"] == {"reason": f"not measured: {why}", "values": {}}
 
 
-def test_only_the_harness_has_a_kernel_named_like_the_end_of_a_launch() -> None:
-    sources = (REPORTS.parent / "experiments/harness").rglob("*.cu*")
-    kernels = re.findall(r"__global__ void (\w+)\(", "".join(map(Path.read_text, sources)))
-    assert [name for name in kernels if ncu.END.search(name)] == ["recheck_read_clocks_kernel"]
-    rows = "".join(path.read_text() for path in (REPORTS.parent / "kernels").rglob("*.cu*"))
-    own = set(re.findall(r"__global__[^;{]*?\b(\w+)\(", rows)) - {"__launch_bounds__"}
-    assert len(own) > 30 and not any(ncu.END.search(name) for name in own)
+def test_without_nvtx_each_case_has_its_own_process(world: World) -> None:
+    pair = f'form = "count", of = "{TILE}/cold", per = "{NAIVE}/cold", equals = 1'
+    world.claim(f'{pair}, expression = "block"')
+    with_ranges = world.probe()
+    processes = len(world.called)
+    world.ranges = False
+    assert world.probe() == with_ranges
+    assert len(world.called) == 2 * processes + 3  # machine/launch/1 as well
 
 
 KNOWN_WRONG: dict[str, tuple[Kernels, str]] = {

@@ -31,7 +31,8 @@ class World:
         name = words[words.index(measure.AGAIN) + 1] if ours else "program"
         flags = [each.partition("=")[0] for each in words]
         flags = [each for each in flags if each in FLAGS]
-        self.calls.append(" ".join([name, *flags]))
+        part = [each.removeprefix("--part=") for each in words if each.startswith("--part=")]
+        self.calls.append(" ".join([name, *part, *flags]))
         measured = self.folder / "measured"
         if name == "program" and self.ends.get(self.calls[-1]) == -9:
             (measured / "record.journal.jsonl").touch()
@@ -39,7 +40,7 @@ class World:
             shutil.copy(EVIDENCE / "record.json", measured)
         if name == "program" and "set aside" in self.ends:
             (measured / "probes.json").unlink()
-        if name == "collect":
+        if ours and name == "collect":
             (measured / "probes.json").touch()
         if name == "render":
             (self.folder / "report").mkdir(exist_ok=True)
@@ -62,6 +63,10 @@ class Child:
         self.returncode = self.end
 
 
+CLAIMS = ["collect claims", "program --cases", "render"]
+WHOLE = [*CLAIMS, "collect rest", "program --resume", "render"]
+
+
 def _measure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *flags: str, cores: int = 2, **ends: Any
 ) -> tuple[int, list[str]]:
@@ -79,8 +84,7 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, calls = _measure(tmp_path, monkeypatch)
-    parts = ["collect", "program --cases", "render", "program --resume", "render"]
-    assert (code, calls) == (0, parts)
+    assert (code, calls) == (0, WHOLE)
     named = (tmp_path / "measured" / "claims.txt").read_text().split()
     known = load_collection(EXPERIMENTS)
     assert named == measure.ids(known, HEADLINES)
@@ -92,39 +96,39 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
 
 
 def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _measure(tmp_path, monkeypatch, "--quick") == (
-        0,
-        ["collect", "program --cases", "render"],
-    )
+    assert _measure(tmp_path, monkeypatch, "--quick") == (0, CLAIMS)
 
 
 def test_slow_cpu_rows_are_measured_next_to_the_counters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     slow, rest = "program --cases --slow-cpu", ["program --cases --resume", "render"]
-    assert _measure(tmp_path, monkeypatch, "--quick", cores=16) == (0, ["collect", slow, *rest])
+    assert _measure(tmp_path, monkeypatch, "--quick", cores=16) == (
+        0,
+        ["collect claims", slow, *rest],
+    )
+    more = ["collect rest", "program --resume --slow-cpu", "program --resume", "render"]
+    assert _measure(tmp_path, monkeypatch, cores=16)[1][-4:] == more
     # a failure there ends the run, once the counters are there
     code, calls = _measure(tmp_path, monkeypatch, "--quick", cores=16, **{slow: 130})
-    assert (code, calls) == (130, ["collect", slow, "render"])
+    assert (code, calls) == (130, ["collect claims", slow, "render"])
     budget = ("--quick", "--flags", "--budget=60")
-    parts = ["collect", "program --cases", "render"]
-    assert _measure(tmp_path, monkeypatch, *budget, cores=16) == (0, parts)
+    assert _measure(tmp_path, monkeypatch, *budget, cores=16) == (0, CLAIMS)
 
 
 def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = ["collect", "program --cases", "render", "program --resume", "render"]
     for asks in (["--flags", "--resume"], ()):  # without an earlier run it starts one
-        assert _measure(tmp_path, monkeypatch, *asks) == (0, whole)
+        assert _measure(tmp_path, monkeypatch, *asks) == (0, WHOLE)
         shutil.rmtree(tmp_path / "measured")
         monkeypatch.setenv(measure.RESUME, "1")
-    assert _measure(tmp_path, monkeypatch) == (0, whole)
+    assert _measure(tmp_path, monkeypatch) == (0, WHOLE)
     monkeypatch.setenv(measure.RESUME, "0")
-    assert _measure(tmp_path, monkeypatch) == (0, whole)
+    assert _measure(tmp_path, monkeypatch) == (0, WHOLE)
     monkeypatch.setenv(measure.RESUME, "1")
     # results of another machine are set aside, including counters, so they are collected again
-    again = ["program --resume", "collect", "render"]
+    again = ["collect rest", "program --resume", "collect", "render"]
     assert _measure(tmp_path, monkeypatch, set_aside=True) == (0, again)
-    assert _measure(tmp_path, monkeypatch) == (0, ["program --resume", "render"])
+    assert _measure(tmp_path, monkeypatch) == (0, WHOLE[-3:])
     assert _measure(tmp_path, monkeypatch, "--quick") == (0, ["program --cases --resume", "render"])
 
 
@@ -135,7 +139,7 @@ def test_a_part_that_ends_early_still_gives_a_report(
     code, calls = _measure(tmp_path, monkeypatch, **{"program --resume": end})
     assert code == (1 if end == 1 else 130) and calls[-2:] == ["program --resume", "render"]
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
-    assert code == (1 if end == 1 else 130) and calls == ["collect", "program --cases", "render"]
+    assert code == (1 if end == 1 else 130) and calls == CLAIMS
     assert (
         f"== to continue: run the same command with {measure.RESUME}=1" in capsys.readouterr().err
     )
@@ -146,7 +150,7 @@ def test_a_killed_run_gets_a_report_from_its_journal(
 ) -> None:
     code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
     assert code == 1
-    assert calls == ["collect", "program --cases", "program --recover", "render"]
+    assert calls == [*CLAIMS[:2], "program --recover", "render"]
     assert "to continue" in capsys.readouterr().err
 
 
@@ -159,8 +163,7 @@ def test_a_failed_report_does_not_stop_the_measurement(
     capsys.readouterr()
     ends = [1] * often
     code, calls = _measure(tmp_path, monkeypatch, render=lambda: ends.pop() if ends else 0)
-    parts = ["collect", "program --cases", "render", "program --resume", "render"]
-    assert calls == parts and code == (1 if often == 2 else 0)
+    assert calls == WHOLE and code == (1 if often == 2 else 0)
     out, err = capsys.readouterr()
     assert ("report: " in out) == (often == 1)
     assert (f"recheck-report render {tmp_path / 'measured'}" in err) == (often == 2)
@@ -171,7 +174,7 @@ def test_an_earlier_report_is_not_taken_for_this_run_s(
 ) -> None:
     _measure(tmp_path, monkeypatch)
     capsys.readouterr()
-    code, calls = _measure(tmp_path, monkeypatch, collect=KeyboardInterrupt)
+    code, calls = _measure(tmp_path, monkeypatch, collect_claims=KeyboardInterrupt)
     out, err = capsys.readouterr()
-    assert (code, calls, out) == (130, ["collect"], "")
+    assert (code, calls, out) == (130, ["collect claims"], "")
     assert "nothing was measured" in err and "to continue" not in err

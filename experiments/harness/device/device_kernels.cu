@@ -60,8 +60,7 @@ __global__ void digest_kernel(const float* words, std::int64_t count, unsigned l
   if (threadIdx.x % warpSize == 0) atomicAdd(sum, own);
 }
 
-// reports/recheck_report/collect/ncu.py uses it as the mark after a launch
-__global__ void recheck_read_clocks_kernel(ClockReading* readings) {
+__global__ void read_clocks_kernel(ClockReading* readings) {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
   if (sm < clock_slots) readings[sm] = {clock64(), global_nanoseconds()};
@@ -99,7 +98,7 @@ void add_digest(const float* words, std::int64_t count, unsigned long long* sum,
 }
 
 void read_clocks(ClockReading* readings, int sm_count, cudaStream_t stream) {
-  recheck_read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
+  read_clocks_kernel<<<sm_count, 1, 0, stream>>>(readings);
 }
 
 }  // namespace recheck

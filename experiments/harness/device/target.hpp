@@ -103,8 +103,8 @@ class Target {
   virtual void synchronize() = 0;
   /// Keeps the device busy with `launch` until its clock has risen.
   virtual void warm_up(const std::function<void()>& launch) = 0;
-  /// Runs `launch` once between the start and stop of the profiler, followed by a marker kernel.
-  virtual void show(const std::function<void()>& launch) { launch(); }
+  /// Runs `launch` once between the start and stop of the profiler, in an NVTX range of this name.
+  virtual void show(const std::string& /*name*/, const std::function<void()>& launch) { launch(); }
   virtual Samples sample(const Sampling& sampling, const std::function<void()>& launch) = 0;
   /// Repeats `launch`, which takes about `guess` seconds, until pace and power have settled or the
   /// time in method.hpp is over, and then measures it; on a CPU, only its pace counts. `restore`,

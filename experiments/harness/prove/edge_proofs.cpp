@@ -103,7 +103,7 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
       const Result proof = gate->prove(*c.strategy);
       if (proof.passed()) {
         gate->operands().prepare(*c.strategy, gate->operands().reals());
-        target.show(gate->operands().launch(*c.strategy));
+        target.show(id, gate->operands().launch(*c.strategy));
       }
       return proof;
     });

@@ -6,6 +6,8 @@
 #include <map>
 #include <vector>
 
+#include "../../../reference/parallel.hpp"
+
 namespace recheck {
 namespace {
 
@@ -19,24 +21,26 @@ double beyond_rounding(std::int64_t terms) {
   return count * (count * 0x1p-24 + 0x1p-10);
 }
 
-/// Calls body(x, y) with corresponding elements of two matrices, as doubles.
-void for_all(const View& a, const View& b, const auto& body) {
+/// The largest value(x, y) of corresponding elements of two matrices, as doubles; at least `least`.
+double most(const View& a, const View& b, double least, const auto& value) {
+  std::vector<double> of_rows(static_cast<std::size_t>(a.rows), least);
   with_type(a.element, [&]<typename T>() {
-    for (std::int64_t i = 0; i < a.rows; ++i) {
+    reference::parallel_for(a.rows, [&](std::int64_t i) {
       const auto row = a.row<T>(i), other = b.row<T>(i);
+      double largest = least;
       for (std::int64_t j = 0; j < a.columns; ++j)
-        body(static_cast<double>(row[j]), static_cast<double>(other[j]));
-    }
+        largest =
+            std::max(largest, value(static_cast<double>(row[j]), static_cast<double>(other[j])));
+      of_rows[static_cast<std::size_t>(i)] = largest;
+    });
   });
+  return std::ranges::max(of_rows);
 }
 
 /// The largest magnitude in two matrices, but at least `least`.
 double largest_in(const View& a, const View& b, double least) {
-  for_all(a, b, [&](double x, double y) {
-    for (const double size : {std::abs(x), std::abs(y)})
-      if (std::isfinite(size)) least = std::max(least, size);
-  });
-  return least;
+  const auto finite = [](double x) { return std::isfinite(x) ? std::abs(x) : 0; };
+  return most(a, b, least, [&](double x, double y) { return std::max(finite(x), finite(y)); });
 }
 
 /// Whether two outputs differ by more than rounding: some element by half of the largest one, or,
@@ -44,12 +48,12 @@ double largest_in(const View& a, const View& b, double least) {
 bool clearly_differ(const View& a, const View& b, std::int64_t terms) {
   const double enough =
       is_integer(a.element) ? 0 : largest_in(a, b, 2 * beyond_rounding(terms)) / 2;
-  bool differ = false;
-  for_all(a, b, [&](double x, double y) {
-    differ |= std::isfinite(x) && std::isfinite(y) ? std::abs(x - y) > enough
-                                                   : x != y && !(std::isnan(x) && std::isnan(y));
-  });
-  return differ;
+  return most(a, b, 0, [&](double x, double y) {
+           const bool differ = std::isfinite(x) && std::isfinite(y)
+                                   ? std::abs(x - y) > enough
+                                   : x != y && !(std::isnan(x) && std::isnan(y));
+           return differ ? 1.0 : 0.0;
+         }) > 0;
 }
 
 /// Makes the element `at`, the last of `output`, one that no bound allows.

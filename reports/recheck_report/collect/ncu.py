@@ -22,8 +22,6 @@ from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
 from recheck_report.record.probes import MOST_COUNT
 
-# the harness's marker kernel after each profiled launch
-END = re.compile(r"recheck_read_clocks_kernel(?![a-z_])")
 MOST = 32  # cases of a process, which bounds the loss from a hang or crash
 
 # the counters of a known launch: one thread that copies a word
@@ -39,9 +37,11 @@ NO_PERMISSION = "not measured: Nsight Compute may not read the GPU's counters he
 
 @dataclass(frozen=True)
 class Kernel:
-    """A profiled kernel: its name in the machine code, and the metrics that have a value."""
+    """A profiled kernel: its name in the machine code, its NVTX ranges as ncu prints them, and the
+    metrics that have a value."""
 
     name: str
+    ranges: str
     values: dict[str, float]
 
     @property
@@ -51,9 +51,9 @@ class Kernel:
 
 @dataclass(frozen=True)
 class Profile:
-    """ncu's kernels by launch, and its errors."""
+    """ncu's kernels by case, and its errors."""
 
-    launches: list[list[Kernel]]
+    launches: dict[str, list[Kernel]]
     said: dict[str, tuple[str, str]]  # status and reason of each case, from the harness
     complaints: list[str]
     lost: str | None = None  # why its counters are not to be believed
@@ -93,7 +93,8 @@ def parse(text: str) -> list[Kernel]:
             if "__" in name
         }
         numbers = {name: value for name, value in measured.items() if value is not None}
-        kernels.append(Kernel(values["Kernel Name"], numbers))
+        ranges = next((values[name] for name in names if "Push/Pop_Range" in name), "")
+        kernels.append(Kernel(values["Kernel Name"], ranges, numbers))
     return kernels
 
 
@@ -149,6 +150,7 @@ class Profiler:
 
     def profile(self, cases: Sequence[str], metrics: list[str]) -> Profile:
         flags = ["--csv", "--page", "raw", "--print-units", "base", "--metrics", ",".join(metrics)]
+        flags += ["--nvtx"]  # a range has the name of its case
         # leave the clock alone
         flags += ["--clock-control", "none", "--profile-from-start", "off"]
         flags += ["--target-processes", "all"]  # the harness forks
@@ -166,7 +168,11 @@ class Profiler:
         lost = next(iter(errors(ended)), None)
         if ended.code is not None and ended.code < 0:  # a signal
             lost = f"not measured: ncu {ended.how}"
-        return Profile(launches(parse(ended.out)), said, complaints(ended), lost)
+        kernels = parse(ended.out)
+        launches = by_case(kernels, cases)
+        if kernels and launches is None:
+            lost = lost or "not measured: ncu did not say which launch a kernel is of"
+        return Profile(launches or {}, said, complaints(ended), lost)
 
     def trial(self) -> tuple[dict[str, int], str | None]:
         """The device's attributes, and the reason if counters are unavailable, else None. Finds out
@@ -179,7 +185,7 @@ class Profiler:
             profile = self.profile([KNOWN_CASE], metrics)
             if NO_PERMISSION in profile.complaints:
                 return {}, NO_PERMISSION
-            if not any(profile.launches):
+            if not (kernels := profile.launches.get(KNOWN_CASE)):
                 # an error quotes the name, possibly as a regular expression
                 plain = "\n".join(profile.complaints).replace("\\", "")
                 ends = r"(?!\w|\.\w)"
@@ -189,7 +195,7 @@ class Profiler:
                 if not missing:
                     return {}, reason(profile, KNOWN_CASE)
             else:
-                values = profile.launches[0][0].values
+                values = kernels[0].values
                 missing = set(metrics) - set(values)
                 if not missing:
                     break
@@ -212,12 +218,9 @@ class Profiler:
         self, cases: list[str], names: set[str], wanted: Mapping[str, Collection[str]]
     ) -> Iterator[tuple[str, Counted]]:
         profile = self.profile(cases, self.metrics(names))
-        shown = [case for case in cases if profile.said.get(case, ("",))[0] == "passed"]
-        believed = not profile.lost and len(shown) == len(profile.launches)
-        seen = dict(zip(shown, profile.launches, strict=True)) if believed else {}
         for case in cases:
-            if case in seen:
-                call = seen[case]
+            if not profile.lost and profile.said.get(case, ("",))[0] == "passed":
+                call = profile.launches.get(case, [])
                 if len(call) == 1:
                     self.kernels[case] = call[0].name
                 values = self.values(call, wanted[case]) if call else {}
@@ -242,17 +245,17 @@ class Profiler:
         return values
 
 
-def launches(kernels: Iterable[Kernel]) -> list[list[Kernel]]:
-    """The kernels of each launch with an end marker."""
-    launches_seen: list[list[Kernel]] = []
-    current: list[Kernel] = []
+def by_case(kernels: Iterable[Kernel], cases: Sequence[str]) -> dict[str, list[Kernel]] | None:
+    """The kernels in each case's range, all kernels if there is only one case, or None if some
+    kernel is in no case's range."""
+    found: dict[str, list[Kernel]] = {}
     for kernel in kernels:
-        if END.search(kernel.name):
-            launches_seen.append(current)
-            current = []
-        else:
-            current.append(kernel)
-    return launches_seen
+        names = cases if len(cases) == 1 else re.split(r"[^\w/-]+", kernel.ranges)
+        case = next((name for name in names if name in cases), None)
+        if case is None:
+            return None
+        found.setdefault(case, []).append(kernel)
+    return found
 
 
 def reason(profile: Profile, case: str) -> str:

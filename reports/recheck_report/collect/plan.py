@@ -41,10 +41,17 @@ def deciding(collection: Collection) -> Iterator[Check]:
         yield from erratum.check
 
 
-def wanted(collection: Collection, headlines: Mapping[str, str], *, quick: bool = False) -> Wanted:
-    """What a collection needs; `headlines`: the shape of each experiment's tables. `quick`: without
-    listings in other words, which only the whole matrix has."""
+def wanted(collection: Collection, headlines: Mapping[str, str], part: str | None = None) -> Wanted:
+    """What a collection needs; `headlines`: the shape of each experiment's tables. `part`: only for
+    "claims" and stories, or the "rest", which only the whole matrix shows."""
     wanted = Wanted()
+    if part != "claims":
+        for listing in collection.listings:
+            for case in listing.reworded(headlines.get(listing.experiment, "")).values():
+                wanted.cases.setdefault(case, set()).add("registers")
+                wanted.code.add(case)
+    if part == "rest":
+        return wanted
     for _, check in collection.asked:
         if check.form == "count":
             names = expression.names(check.expression or "0")
@@ -61,10 +68,6 @@ def wanted(collection: Collection, headlines: Mapping[str, str], *, quick: bool 
         for pair in collection.settings.pairs(name):
             for row in (pair.row, pair.without):
                 wanted.cases.setdefault(f"{name}/{row}/{shape}/cold", set()).update(COSTS)
-    for listing in () if quick else collection.listings:
-        for case in listing.reworded(headlines.get(listing.experiment, "")).values():
-            wanted.cases.setdefault(case, set()).add("registers")
-            wanted.code.add(case)
     steps = (step for story in collection.stories.values() for step in story.steps)
     for case in (step.binds for step in steps if step.binds):
         wanted.cases.setdefault(case, set()).update(LIMITS)

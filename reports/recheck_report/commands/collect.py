@@ -35,7 +35,7 @@ from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import listed, outcomes
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
-from recheck_report.record.typed import list_or_nearest
+from recheck_report.record.typed import BadRecord, bytes_of, list_or_nearest, read_json
 
 
 def untested(collection: Collection, names: set[str]) -> Iterator[str]:
@@ -63,10 +63,18 @@ def check_names(
         raise BadClaim(*lines)
 
 
+def earlier_probes(file: Path, here: dict[str, Any]) -> dict[str, Any] | None:
+    """What a probes.json has, if it is of this program on this machine."""
+    try:
+        found: dict[str, Any] = read_json(bytes_of(file))
+    except (OSError, BadRecord):
+        return None
+    return found if found.get("environment") == here else None
+
+
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
     record = environment(options.recheck)
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
-    asked = wanted(collection, headlines, quick=options.quick)
     names = tables(options.recheck, record)
     check_names(options, collection, record, names)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):
@@ -77,6 +85,21 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     gpu, no_gpu = env["gpu"], None
     if gpu is None:
         no_gpu = env["gpu_reason"] or "no CUDA device"
+    here = {
+        "gpu": gpu["name"] if gpu else None,
+        "uuid_hash": gpu.get("uuid_hash") if gpu else None,
+        "driver": env["driver"],
+        "commit": env["git"]["commit"],
+        "dirty": env["git"]["dirty"],
+    }
+    earlier = earlier_probes(options.output, here) if options.part == "rest" else None
+    asked = wanted(
+        collection, headlines, options.part if earlier or options.part != "rest" else None
+    )
+    known = earlier["counters"] if earlier else {}
+    for case, has in known.items():
+        if asked.cases.get(case, {None}) <= has["values"].keys():
+            del asked.cases[case]
     reason = no_gpu
     attributes: dict[str, int] = {}
     profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
@@ -88,23 +111,26 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
         if reason:
             say(f"counters and attributes: {reason}")
     counted = counters(profiler, asked.cases, reason, names.parts)
-    believed = {case for case in asked.code if counted[case]["reason"] is None}
+    believed = {case for case in asked.code & {*counted} if counted[case]["reason"] is None}
     kernels = {case: name for case, name in profiler.kernels.items() if case in believed}
     for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
         counted[case]["values"] |= code
+    for case, has in known.items():
+        if has["values"]:
+            counted[case] = {
+                "reason": None,
+                "values": has["values"] | counted.get(case, has)["values"],
+            }
+        else:
+            counted.setdefault(case, has)
     tools = options.tests, options.sanitizer, options.nvcc
+    tests = outcomes(asked.tests, *tools, options.experiments / SNIPPETS, no_gpu)
     return {
         "schema": 1,
-        "environment": {
-            "gpu": gpu["name"] if gpu else None,
-            "uuid_hash": gpu.get("uuid_hash") if gpu else None,
-            "driver": env["driver"],
-            "commit": env["git"]["commit"],
-            "dirty": env["git"]["dirty"],
-        },
-        "attributes": attributes,
+        "environment": here,
+        "attributes": earlier["attributes"] if earlier else attributes,
         "counters": counted,
-        "tests": outcomes(asked.tests, *tools, options.experiments / SNIPPETS, no_gpu),
+        "tests": earlier["tests"] if earlier else tests,
     }
 
 
@@ -117,7 +143,11 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="probes.json; without it, only names are checked",
     )
-    add("--quick", action="store_true", help="without what only the whole matrix shows")
+    add(
+        "--part",
+        choices=("claims", "rest"),
+        help="only what claims need, or add to FILE what only the whole matrix shows",
+    )
     add("--tests", default="", metavar="PROGRAM", help="the program of GoogleTest tests")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")

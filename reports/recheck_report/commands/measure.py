@@ -1,9 +1,9 @@
 """Measures in two phases and renders a report after each.
 
-First come counters, tests and the cases that decide claims, then the rest of the matrix: two runs
-of PROGRAM, one with --cases and one with --resume. After Ctrl-C or a failure, the report has
-whatever finished. The same command with RECHECK_RESUME=1 in the environment continues the run, or
-starts one.
+First come the counters, tests and cases that decide claims, then the rest of the counters and of
+the matrix: two runs of PROGRAM, one with --cases and one with --resume. After Ctrl-C or a failure,
+the report has whatever finished. The same command with RECHECK_RESUME=1 in the environment
+continues the run, or starts one.
 
 example: recheck-report measure build/release/experiments/recheck --measured out --report report
 """
@@ -97,12 +97,12 @@ class Parts:
         python = [sys.executable, "-I", "-S", "-X", "utf8", *where, "-c", AGAIN]
         return [*map(str, (*python, command, *words, *claims))]
 
-    def collect(self, *cases: str) -> None:
-        """Collects counters and outcomes of tests. On a machine with idle cores, the slow CPU rows
-        among `cases` are measured meanwhile."""
+    def collect(self, part: str, *cases: str) -> None:
+        """Collects counters and outcomes of tests: a `part` of them, or all if empty. On a machine
+        with idle cores, the slow CPU rows among `cases` are measured meanwhile."""
         named = ("ncu", "sanitizer", "nvcc", "tests")
         tools = [f"--{name}={getattr(self.options, name)}" for name in named]
-        tools += ["--quick"] if self.options.quick else []
+        tools += [f"--part={part}"] if part else []
         output = self.options.measured / PROBES
         words = self.python("collect", self.options.program, *tools, "--output", output)
         collecting, code = subprocess.Popen(words), 0
@@ -119,7 +119,7 @@ class Parts:
             self.code = self.measured_by(*words)
         # the program may have set aside the probes of another machine, with its record
         if not self.code and not (self.options.measured / PROBES).exists():
-            self.collect()
+            self.collect("claims" if self.options.quick else "")
         if self.new:
             code = self.render()
             self.shown.append(code == 0)
@@ -187,9 +187,13 @@ def run(options: argparse.Namespace) -> int:
         phases.append(("the rest of the matrix", ["--resume"] if phases else []))
     for at, (what, flags) in enumerate(phases, 1):
         say(f"part {at} of {len(phases)}", what)
+        last = at == len(phases) and not options.quick
         if at == 1 and not resumed:
-            parts.collect(*flags)
-            flags += ["--resume"] * parts.new  # what was measured meanwhile
+            parts.collect("" if last else "claims", *flags)
+        elif last and collection.listings:
+            parts.collect("rest", *flags)
+        # what was measured meanwhile
+        flags += ["--resume"] * (parts.new and "--resume" not in [*flags, *options.flags])
         parts.run(*flags)
         if parts.code:
             break
