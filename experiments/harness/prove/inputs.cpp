@@ -65,13 +65,8 @@ void poison_around(HostMatrix& matrix) {
 template <typename T>
 void write_elements(HostMatrix& matrix, const auto& value) {
   auto* elements = reinterpret_cast<T*>(matrix.elements.data());
-  // long rows in parts: a vector has only one
-  constexpr std::int64_t length = 1 << 16;
-  const std::int64_t parts = std::max<std::int64_t>(1, (matrix.columns + length - 1) / length);
-  reference::parallel_for(matrix.rows * parts, [&](std::int64_t part) {
-    const std::int64_t i = part / parts, begin = part % parts * length;
-    for (std::int64_t j = begin; j < std::min(begin + length, matrix.columns); ++j)
-      elements[i * matrix.ld + j] = static_cast<T>(value(i, j));
+  reference::parallel_pieces(matrix.rows, matrix.columns, [&](auto i, auto begin, auto end) {
+    for (auto j = begin; j < end; ++j) elements[i * matrix.ld + j] = static_cast<T>(value(i, j));
   });
   poison_around(matrix);
 }
