@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from made_claims import about
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.judge import USUAL, Judged
-from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import (
+from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
@@ -26,11 +24,13 @@ from recheck_report.claims.outcome import (
     steps,
     within,
 )
+from recheck_report.claims.judge import USUAL, Judged
+from recheck_report.claims.load import Claim
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record.probes import Counters, Origin, Probes, Trial
 from recheck_report.record.record import Record
-from recheck_report.record.verdicts import FAILS_HERE
-from recheck_report.say.outcome import absence
+from recheck_report.record.verdicts_json import FAILS_HERE
+from recheck_report.say.check import absence
 from records import Json, few, no_gpu, scale
 
 # verdicts: properties of the pure functions, over many random intervals

@@ -11,9 +11,9 @@ from conftest import EXPERIMENTS, REPORTS
 from made_claims import measured
 from recheck_report.claims.checks import SERIES, Check
 from recheck_report.claims.collection import load_collection
+from recheck_report.claims.evaluate import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.claims.expression import names
 from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record

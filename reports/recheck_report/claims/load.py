@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from recheck_report.claims.checks import Check, Open, checks_of
+from recheck_report.claims.evaluate import Outcome
 from recheck_report.claims.expression import names
-from recheck_report.claims.outcome import Outcome
 from recheck_report.claims.toml import BadClaim, Id, Said, load_tables, one_of, read_toml
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, list_or_nearest, only, typed
 
 ERRATA, CHANGES, STORY = "errata.toml", "changes.toml", "story.toml"

@@ -14,7 +14,7 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import count
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Case, Record
-from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.say.nodes import Remark, Table, code, few, link, table, text
 from recheck_report.statistics.ratio import COARSEST, LEVEL
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from recheck_report.anchors import place
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.outcome import (
+from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
@@ -22,7 +22,6 @@ from recheck_report.claims.outcome import (
     Share,
 )
 from recheck_report.formatting import (
-    CHECK_WORDS,
     NBSP,
     NONE,
     SCOPES,
@@ -56,6 +55,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
+from recheck_report.say.verdicts import CHECK_WORDS
 from recheck_report.statistics.ratio import LEVEL, Ratio, median_of_rounds
 
 _TESTS = {
