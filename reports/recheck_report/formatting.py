@@ -47,6 +47,11 @@ def margin(value: float) -> str:
     return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
 
 
+def resolution_text(value: float) -> str:
+    """ "0.15 %"."""
+    return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
+
+
 def p_value(p: float) -> str:
     """ "p = 0.031", "p > 0.5": corrected for many comparisons, it may reach 1."""
     return "p > 0.5" if p > 0.5 else f"p = {significant(p, 2)}"

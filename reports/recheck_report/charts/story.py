@@ -17,7 +17,7 @@ from recheck_report.charts.drawing import (
     outcome,
     where,
 )
-from recheck_report.claims.load import Step
+from recheck_report.claims.collection import Step
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant, speed
 from recheck_report.queries import Metric, metric_of, reference

@@ -18,7 +18,7 @@ from operator import ne
 from typing import Literal
 
 from recheck_report.claims import expression
-from recheck_report.claims.checks import COMPILED, SERIES, Check, Choice
+from recheck_report.claims.checks import COMPILED, Check, Choice
 from recheck_report.claims.toml import BYTES
 from recheck_report.fallback import or_placeholder
 from recheck_report.queries import COMPUTE, MEMORY
@@ -179,16 +179,6 @@ def steps(intervals: list[tuple[float, float]], significant: Sequence[bool] = ()
     return HOLDS if holds else UNDECIDED
 
 
-def overtakes(intervals: list[tuple[float, float]]) -> str:
-    """Whether a series of ratios goes from below 1 to above it."""
-    clear, possible = False, False
-    for at, (low, high) in enumerate(intervals):
-        later = intervals[at + 1 :]
-        clear |= high < 1 and any(start > 1 for start, _ in later)
-        possible |= low <= 1 and any(end >= 1 for _, end in later)
-    return HOLDS if clear else UNDECIDED if possible else FAILS
-
-
 TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
 
 
@@ -212,7 +202,7 @@ def _bounded(check: Check, low: float, high: float) -> str:
 def exact(value: float, check: Check) -> str:
     """A number without an interval against a check's equals, at_least or at_most."""
     if check.equals is not None:
-        allowed = check.absolute or (check.relative or 0) * abs(check.equals)
+        allowed = (check.relative or 0) * abs(check.equals)
         return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
     if check.at_least is not None:
         return HOLDS if value >= check.at_least else FAILS
@@ -347,17 +337,6 @@ class Questions:
         verdict = steps([pair.ratio.with_margin for pair in series], sure)
         return Outcome(check, verdict, evidence=check.ids, fact=series)
 
-    def crossover(self, check: Check) -> Outcome:
-        series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
-
-        def ends(ratio: Ratio) -> tuple[float, float]:
-            """The interval; it includes 1 if the ratio does not differ significantly from 1."""
-            low, high = ratio.with_margin
-            return (low, high) if ratio.significant else (min(low, 1), max(high, 1))
-
-        verdict = overtakes([ends(pair.ratio) for pair in series])
-        return Outcome(check, verdict, evidence=check.ids, fact=series)
-
     def fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)
         whole = self.timed(check.roof) if "/" in check.roof else None
@@ -452,7 +431,6 @@ _ANSWERS: dict[str, Callable[[Questions, Check], Outcome]] = {
     "order": Questions.order,
     "extremes": Questions.extremes,
     "monotone": Questions.monotone,
-    "crossover": Questions.crossover,
     "fraction_of_roof": Questions.fraction_of_roof,
     "rate": Questions.rate,
     "count": Questions.count,
@@ -477,11 +455,10 @@ def comparisons_of(record: Record, check: Check) -> Iterator[Member]:
     elif check.form == "fraction_of_roof":
         with suppress(LookupError):
             yield share(record, check)[0]
-    elif check.form in SERIES:
+    elif check.form == "monotone":
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
         yield from pairs
-        if check.form == "monotone":
-            yield from map(Step, pairs, pairs[1:])
+        yield from map(Step, pairs, pairs[1:])
 
 
 def extremes(record: Record, check: Check) -> Pair:

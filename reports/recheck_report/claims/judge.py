@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.collection import Collection
+from recheck_report.claims.collection import Claim, Collection, Erratum, Part
 from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
@@ -23,7 +23,6 @@ from recheck_report.claims.evaluate import (
     all_of,
 )
 from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.load import Claim, Erratum, Part
 from recheck_report.claims.toml import BadClaim
 from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.probes import Probes

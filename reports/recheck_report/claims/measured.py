@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from recheck_report.claims.collection import Collection, load_collection
+from recheck_report.claims.collection import EARLIER, ChangedCheck, Collection, load_collection
 from recheck_report.claims.evaluate import comparisons_of
 from recheck_report.claims.judge import Judgement, judge
-from recheck_report.claims.load import EARLIER, ChangedCheck
 from recheck_report.claims.names import slips
 from recheck_report.claims.toml import BadClaim
 from recheck_report.queries import faster_than_ceiling

@@ -10,7 +10,7 @@ from recheck_report.anchors import CLAIMS, METHOD, README, page
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.files import slug
-from recheck_report.formatting import NONE, shape_label
+from recheck_report.formatting import NONE, resolution_text, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Experiment
@@ -36,7 +36,6 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.self_audit import resolution_text
 from recheck_report.say.verdicts import VERDICTS
 from recheck_report.statistics.ratio import COARSEST
 

@@ -88,8 +88,6 @@ def asked(check: Check) -> Text:
             return text("each faster than the next")
         case "monotone":
             return text("the speed-up rises with each size")
-        case "crossover":
-            return text("slower at one size and faster at a later one")
         case "fraction_of_roof":
             if of_other_case(check):
                 return text(f"more than {1 / (check.at_most or 1):.3g}× faster")
@@ -128,8 +126,6 @@ def _bound(check: Check, scale: float = 1) -> str:
     if check.equals is not None:
         if check.relative:
             return f"{plain(check.equals)} within {100 * check.relative:g} %"
-        if check.absolute:
-            return f"{plain(check.equals)} ± {plain(check.absolute)}"
         return f"exactly {plain(check.equals)}"
     if check.at_least is not None:
         return f"at least {plain(scale * check.at_least)}"
@@ -138,7 +134,7 @@ def _bound(check: Check, scale: float = 1) -> str:
 
 def _share(check: Check) -> Text:
     """A count over another."""
-    if check.equals is None or check.relative or check.absolute:
+    if check.equals is None or check.relative:
         bound = f"{_bound(check)} times as many"
     else:
         bound = "exactly " * (check.equals != 1) + many(check.equals)

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
 from recheck_report.claims.evaluate import UNDECIDED, Compared, Outcome
 from recheck_report.claims.judge import SHORT, Judged, Judgement
-from recheck_report.claims.load import Claim
 from recheck_report.formatting import NONE, duration, margin, p_value
 from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Case, Record

@@ -8,8 +8,8 @@ that was not measured does not appear.
 from __future__ import annotations
 
 from recheck_report.claims.checks import Check
+from recheck_report.claims.collection import GAIN, Part, Step, Story
 from recheck_report.claims.evaluate import NOT_MEASURED, Questions
-from recheck_report.claims.load import GAIN, Part, Step, Story
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
 from recheck_report.claims.evaluate import Compared
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (

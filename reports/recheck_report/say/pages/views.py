@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import CHANGES, ERRATA, METHOD, claim_anchor
+from recheck_report.claims.collection import BY_READING, KINDS
 from recheck_report.claims.documents import Source
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NBSP, count, duration, spread
 from recheck_report.say import answer, claim
