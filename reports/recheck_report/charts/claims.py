@@ -113,7 +113,7 @@ def draw(report: Measured) -> Card:
         made.append((judged, said, row))
     made.sort(key=lambda each: each[-1].ends[0])
     if not made:
-        if not report.record.gpu_measured:
+        if report.record.lacks_gpu:
             raise nothing(report.record)
         raise NotDrawn("no claim that comes to a ratio misses what it asks for")
     words = title([(judged, said) for judged, said, _ in made]), NOTE

@@ -381,6 +381,13 @@ class Collection:
     settings: Settings = Settings()
 
     @property
+    def root(self) -> Path:
+        """The repository around it, else the folder around it."""
+        folder = self.folder.resolve()
+        around = (folder, *folder.parents)
+        return next((path for path in around if (path / ".git").exists()), folder.parent)
+
+    @property
     def asked(self) -> Iterator[tuple[str, Check]]:
         """Every check of a claim, an erratum or a step, at every value of its unspecified
         parameters, each after its address."""
@@ -393,21 +400,24 @@ class Collection:
                 yield from ((story.address(step), check) for check in step.check)
 
     def code_file(self, experiment: str, row: str, target: str) -> str:
-        """ "kernels/matmul/tile.cu" for tile16: the file of the experiment's folders whose name is
-        the longest beginning of the row's, else, for a kernel, a file that the experiment names;
-        from the repository's root; empty if there is neither."""
-        code = self.settings.code.get(experiment, ())
-        named = code if target == "gpu" else ()
-        files = [(file, 0) for file in named if (self.folder / file).is_file()]
+        """ "../kernels/matmul/tile.cu" for tile16: the file that names the row, else the one of the
+        experiment's folders whose name is the longest beginning of the row's, else, for a kernel,
+        a file without rows; as a path from the collection; empty if there is none."""
+        code = [entry.partition(": ") for entry in self.settings.code.get(experiment, ())]
+        files = [
+            (file, len(row) if row in rows.split() else 0)
+            for file, _, rows in code
+            if (row in rows.split() or (target == "gpu" and not rows))
+            and (self.folder / file).is_file()
+        ]
         files += [
             (f"{folder}/{path.name}", len(path.stem))
-            for folder in code
+            for folder, _, _ in code
             for path in sorted((self.folder / folder).glob("*.c*"))
             if path.suffix in (".cu", ".cpp")
             and re.fullmatch(rf"{re.escape(path.stem)}([_\d].*)?", row)
         ]
-        name, _ = max(files, key=lambda file: file[1], default=("", 0))
-        return name.replace("../", "")
+        return max(files, key=lambda file: file[1], default=("", 0))[0]
 
     def figures_of(self, experiment: str) -> Figures:
         return self.figures.get(experiment, Figures({}, {}, ()))

@@ -28,7 +28,7 @@ class Measured:
     collection: Collection  # restricted to the record
     files: dict[str, bytes]  # files that a report contains: record.json, samples, probes.json
     probes: Probes | None = None
-    repository: str = ""  # the path from the report to its kernels' repository, if it lies in it
+    folder: Path | None = None  # of the report, if it lies in the repository of its kernels
     address: str = ""  # of its own report, as a path from the report that shows it as well
 
     @property

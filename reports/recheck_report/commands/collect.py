@@ -21,6 +21,7 @@ import errno
 import json
 import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,11 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
             attributes, reason = profiler.trial()
         if reason:
             say(f"counters and attributes: {reason}")
-    counted = counters(profiler, asked.cases, reason, names.parts)
+    tools = options.tests, options.sanitizer, options.nvcc, options.experiments / SNIPPETS, no_gpu
+    compiled = [key for key in asked.tests if key.startswith("compile:")]
+    with ThreadPoolExecutor(1) as pool:  # compilers do not disturb the counters; other tests may
+        meanwhile = pool.submit(outcomes, compiled, *tools)
+        counted = counters(profiler, asked.cases, reason, names.parts)
     believed = {case for case in asked.code & {*counted} if counted[case]["reason"] is None}
     kernels = {case: name for case, name in profiler.kernels.items() if case in believed}
     for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
@@ -123,8 +128,8 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
             }
         else:
             counted.setdefault(case, has)
-    tools = options.tests, options.sanitizer, options.nvcc
-    tests = outcomes(asked.tests, *tools, options.experiments / SNIPPETS, no_gpu)
+    tests = outcomes([key for key in asked.tests if key not in compiled], *tools)
+    tests |= meanwhile.result()
     return {
         "schema": 1,
         "environment": here,

@@ -99,6 +99,17 @@ def asked(check: Check) -> Text:
     return text(_TESTS[check.finds])
 
 
+def threshold(check: Check) -> Text:
+    """ "more than 1.5× faster"; empty where a claim's title says it, or the fact itself does."""
+    plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
+    return Text() if plainly or named_by_claim(check) else asked(check)
+
+
+def required(check: Check) -> Text:
+    limit = threshold(check)
+    return text("required: ", limit) if limit else limit
+
+
 def named_by_claim(check: Check) -> bool:
     """Whether a claim's title itself has the threshold: which of two should be faster."""
     if check.form == "ratio":
@@ -295,9 +306,13 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             return text(_trial(fact, check))
     if value is None:
         return Text()
-    if not full:
-        return text(_head(check), in_words(outcome))
     match fact:
+        case Ordered(closest=closest) if not full:
+            return _pair(closest, 1.0, name, full)
+        case Counted(base=Case()) if not full:
+            return text(_head(check), many(value))
+        case _ if not full and (check.says or check.form == "count"):
+            return text(_head(check), in_words(outcome))
         case Ordered(cases=cases, closest=closest):
             medians = durations(*(case.time.median for case in cases))
             listed = zip(_names(name, *cases), medians, strict=True)
@@ -323,7 +338,9 @@ def _trial(trial: Trial, check: Check) -> str:
 
 
 def _head(check: Check) -> Text:
-    return label(check.says) + ": " if check.says else Text()
+    if check.says:
+        return label(check.says) + ": "
+    return code(check.expression) + ": " if check.form == "count" else Text()
 
 
 def with_margin(outcome: Outcome) -> Text:
@@ -357,8 +374,8 @@ def word(outcome: Outcome) -> str:
     return "mixed" if mixed else CHECK_WORDS[outcome.verdict]
 
 
-def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text:
-    """What one check found; with what it asked for, where `threshold`."""
+def finding(outcome: Outcome, limited: bool = False, name: Name = row) -> Text:
+    """What one check found; with what it asked for, where `limited`."""
     check, head = outcome.check, _head(outcome.check)
     if outcome.verdict == NOT_MEASURED:
         return text(head, "not measured: ", absence(outcome.absence))
@@ -367,10 +384,8 @@ def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text
     if outcome.p is not None and outcome.p >= SMALL_P:
         says.append(text(f", {p_value(outcome.p)}"))
     says.append(text(_differs(outcome)))
-    # what is tested says itself what it asks, and so does a faster row
-    plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
-    if threshold and not plainly and not named_by_claim(check):
-        says.append(text(" (required: ", asked(check), ")"))
+    if limited and (limit := required(check)):
+        says.append(text(" (", limit, ")"))
     return text(*says, _choices(outcome))
 
 
@@ -562,7 +577,8 @@ def by_choice(outcome: Outcome) -> str:
     values = _values(outcome)
     if _is_swapped(outcome):
         values = [1 / value for value in values]
-    return f"{_range(min(values), max(values), outcome)} by choice, " if values else ""
+    known = next((each for _, each in outcome.over if each.value is not None), outcome)
+    return f"{_range(min(values), max(values), known)} by choice, " if values else ""
 
 
 def _values(outcome: Outcome) -> list[float]:

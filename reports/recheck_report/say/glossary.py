@@ -27,6 +27,9 @@ WORDS = {
     **{name.replace("_", " "): regime.meaning for name, regime in REGIMES.items()},
     "won, tied, lost": "the fastest kernel against the library at one shape; tied if the interval "
     "with its noise includes 1, or p is 5 % or more",
+    "disturbed, no interval": "other programs may have lengthened the time, or there are too few "
+    "samples: it decides nothing",
+    "suspect, odd": "a time shorter than the machine allows; a value that does not fit the rest",
     "correctness check": "what every case passes before it is timed",
     "self-audit": "one kernel timed under several names, and with slightly more work",
     "smallest detectable difference": "what the self-audit finds; anything smaller counts as equal",

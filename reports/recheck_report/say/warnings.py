@@ -152,13 +152,16 @@ ODD: dict[str, Callable[[Record, Case], bool]] = {
 
 
 @lru_cache(maxsize=2)  # several pages name them
+def odd_cases(record: Record) -> dict[str, list[str]]:
+    """The ids of cases with odd values, by what is odd."""
+    odd = {what: [case.id for case in record.cases if is_odd(record, case)]
+           for what, is_odd in ODD.items()}  # fmt: skip
+    return {what: ids for what, ids in odd.items() if ids}
+
+
 def odd_values(record: Record) -> Table:
     """What is odd, of how many cases, and the first of them."""
-    rows = [
-        (what, str(len(odd)), code(odd[0].id))
-        for what, is_odd in ODD.items()
-        if (odd := [case for case in record.cases if is_odd(record, case)])
-    ]
+    rows = ((what, str(len(ids)), code(ids[0])) for what, ids in odd_cases(record).items())
     return table(["what", "cases", "such as"], rows, (1,), "Odd values")
 
 
@@ -220,7 +223,7 @@ def causes(report: Measured) -> list[Cause]:
             cause = by_case[case.id] = cause_of(title, code in FAULTS)
             cause.cases.add(case.id)
             cause.reasons[case.reason or "no reason given"] += 1
-    for judged in report.judgement.claims if report.record.gpu_measured else ():
+    for judged in () if report.record.lacks_gpu else report.judgement.claims:
         if judged.verdict == NOT_MEASURED:
             for name in judged.evidence:
                 if name in by_case:

@@ -16,7 +16,8 @@ _SIGN = re.compile(f"[{''.join(MARKS)}]")
 
 
 # where the pages of a report stand in the file that holds all
-_VIEWS = {"claims.md": "claims", "cases.csv": "cases", "README.md": "summary"}
+_VIEWS = {"claims.md": "claims", "cases.csv": "cases", "README.md": "summary",
+          "losses.md": "summary&section=losses"}  # fmt: skip
 
 
 def place(to: str) -> str | None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from recheck_report.anchors import CHANGES, README, claim_anchor
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.say import claim
 from recheck_report.say.check import fact
 from recheck_report.say.nodes import (
+    BREAK,
     Block,
     Bullets,
     Fold,
@@ -66,8 +68,10 @@ def _claim(report: Measured, judged: Judged) -> tuple[Block, Block]:
     about, measured = judged.claim, claim.measured(judged)
     head = strong(f"{about.id} {judged.verdict}: ", prose(about.title), ".")
     parts = [] if judged.headline is None else [measured]
-    says = joined(". ", [*parts, claim.why(judged)])
-    line = text(anchor(claim_anchor(about.id)), head, " ", says)
+    why, doubts = claim.why(judged).unended, claim.doubts(report, judged).unended
+    missing = "Reason: " * (judged.verdict == NOT_MEASURED)
+    says = missing + joined(". ", [*parts, why, doubts]).ended
+    line = text(anchor(claim_anchor(about.id)), head, " ", says, BREAK, claim.required(judged))
     return Paragraph(line), Fold(text("quote and evidence"), quote_and_facts(report, judged))
 
 
@@ -78,8 +82,7 @@ def quote_and_facts(report: Measured, judged: Judged) -> tuple[Quote, Bullets]:
     quote = text("“", prose(about.quote), "”", english, " ", claim.place(judged))
     hardware = "" if about.hardware in about.figure else prose(about.hardware)
     then = joined(", ", [claim.figure(about), hardware])
-    facts = ["Required: " + prose(about.expected).ended]
-    facts += ["Then: " + then + "."] if then else []
+    facts = ["Then: " + then + "."] if then else []
     facts += [fact(report.record, outcome) for outcome in judged.outcomes]
     also = (fact(report.record, outcome, of_claim=False) for outcome in judged.also)
     facts += ["Also measured: " + line for line in also]
