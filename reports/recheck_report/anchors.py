@@ -10,7 +10,7 @@ import re
 from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Case, Experiment
 
 README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
-ERRATA, CHANGES, CASES = "errata.md", "changes.md", "cases.csv"
+ERRATA, CHANGES, LOSSES, CASES = "errata.md", "changes.md", "losses.md", "cases.csv"
 TABLE = "at-the-headline"  # the anchor of the one table of an experiment
 
 
@@ -20,7 +20,7 @@ def page(experiment: Experiment) -> str:
         return METHOD
     # an experiment may have the name of another page
     taken = re.fullmatch(
-        r"(readme|claims|method|errata|changes|summary|cases|compare|evidence)(_experiment)*",
+        r"(readme|claims|method|errata|changes|losses|summary|cases|compare|evidence)(_experiment)*",
         experiment.name,
     )
     return f"{experiment.name}{'_experiment' if taken else ''}.md"

@@ -165,7 +165,9 @@ TEST(Element, OfEveryTypePassesOnlyIfAllOutputsAreRight) {
     says(proven<T, Wrong::unwritten>(), "elements that differ is 6");
     says(proven<T, Wrong::last>(),
          "is 1, must be at most 0: output 2, row 5, column 0 is 7, not 6");
-    says(proven<T, Wrong::reads>(), ": output 1, row 0, column 0 is ");
+    says(proven<T, Wrong::reads>(),
+         "not exact although its bound is 0; correct the row, or give the oracle a bound above 0: "
+         "output 1, row 0, column 0 is ");
     says(proven<T, Wrong::input>(), "changed its input 0, counted from 0");
     says(proven<T, Wrong::type>(), "operand 0 is of " + std::string(name_of(element_of<T>())));
     says(proven<T, Wrong::number>(), "no operand 3, of inputs and outputs");

@@ -209,13 +209,18 @@ Result Gate::judge(const Strategy& strategy, Inputs& inputs, const Output& outpu
     return because(ReasonCode::wrote_outside, *reason);
   const Error error = error_of(views(storage, strategy), strategy, inputs);
   if (!error.acceptable()) {
-    const bool is_nan = std::isnan(error.value);
     const std::string hint =
-        is_nan ? ": elements are NaN or were not written, or the output needs .starts_as" : "";
+        std::isnan(error.value)
+            ? ": elements are NaN or were not written, or the output needs .starts_as"
+            : "";
+    const std::string how =
+        std::isinf(error.value)  // a share of its bound
+            ? "an element is infinite, or not exact although its bound is 0; correct the row, or "
+              "give the oracle a bound above 0"
+            : error.metric + " is " + above(error.value, error.bound) + ", must be at most " +
+                  short_text(error.bound) + hint;
     return because(ReasonCode::wrong_output,
-                   (reals ? "on reals: " : "on integers: ") + error.metric + " is " +
-                       above(error.value, error.bound) + ", must be at most " +
-                       short_text(error.bound) + hint +
+                   (reals ? "on reals: " : "on integers: ") + how +
                        (error.first.empty() ? "" : ": " + error.first),
                    error);
   }

@@ -74,7 +74,7 @@ class Settings:
     charts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     # by experiment: "COST: ROW OTHER", where OTHER differs from ROW by being without that cost
     removed: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    # by experiment, the folders of its kernels, as paths from this file
+    # by experiment, as paths from this file: folders of its kernels, files, "FILE: ROW OTHER"
     code: dict[str, tuple[str, ...]] = field(default_factory=dict)
     repository: URL = ""  # of the code host, where blob/COMMIT/PATH shows a file
     algorithms: dict[str, str] = field(default_factory=dict)  # by id, a description

@@ -11,7 +11,6 @@ example: recheck-report publish build/release/report --results reports/results
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +19,7 @@ from pathlib import Path
 from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
-from recheck_report.commands.render import harnesses_of, peak_of, placed, render
+from recheck_report.commands.render import harnesses_of, lasting, peak_of, placed, render
 from recheck_report.files import git, slug
 from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
@@ -86,18 +85,6 @@ def untraceable(record: Record, results: Path | None) -> str | None:
     return f"its commit {commit} is not in the history of {folder}; measure at one that is"
 
 
-def root_from(target: Path, experiments: Path) -> str:
-    """The path from `target` to the repository that also holds the experiments; "" without one."""
-    roots = set()
-    for folder in (target.parent, experiments):
-        try:
-            roots.add(git(folder, "rev-parse", "--show-toplevel").stdout.strip())
-        except OSError:
-            return ""
-    root = roots.pop()
-    return os.path.relpath(root, target.resolve()) if root and not roots else ""
-
-
 def other_evidence(record: Record, results: Path, target: Path) -> str | None:
     """Why evidence of this record does not belong in the target folder, or None."""
     if (results / RECORD).exists():
@@ -141,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
         target = results / slug(report.gpu)
         if why := other_evidence(report.record, results, target):
             raise Failed(why)
-        report = replace(report, repository=root_from(target, options.experiments))
+        report = replace(report, folder=lasting(target, options.experiments))
         others = harnesses_of(report, [options.report, target])
         peak = peak_of(report, results / "peak", "../peak", options.experiments)
         write(render(report, [*beside(results, target, options.experiments)], peak, others), target)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, README, page
+from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, LOSSES, METHOD, README, page
 from recheck_report.charts import charts
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.documents import SOURCES
@@ -26,11 +26,11 @@ from recheck_report.claims.measured import Measured, read, read_gpu
 from recheck_report.commands import experiments_option
 from recheck_report.commands.output import write
 from recheck_report.fallback import or_placeholder
-from recheck_report.files import slug
+from recheck_report.files import git, slug
 from recheck_report.formatting import NONE
 from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.typed import BadRecord, printable
-from recheck_report.say.answer import Peak, fastest_rows
+from recheck_report.say.answer import Peak, fastest_rows, losses_page, lost
 from recheck_report.say.claim import verdicts_json
 from recheck_report.say.nodes import Page, blocks, text, unlinked
 from recheck_report.say.pages import MARK, documents, harnesses, without
@@ -38,6 +38,7 @@ from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
 from recheck_report.say.pages.first_page import answer_blocks, first_page
 from recheck_report.say.pages.method import method_page
+from recheck_report.say.standings import losses
 from recheck_report.say.warnings import causes
 from recheck_report.write import markdown
 from recheck_report.write.page import page as html_page
@@ -63,7 +64,11 @@ def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Pea
         ]
         for each in peak.record.ordinary
     }
-    return Peak(rows, f"{link}/{name}/") if any(rows.values()) else None
+    losing = {
+        each.name: [tuple(map(unlinked, row)) for row in losses(peak, each)]
+        for each in peak.record.ordinary
+    }
+    return Peak(rows, losing, f"{link}/{name}/") if any(rows.values()) else None
 
 
 def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:
@@ -103,6 +108,8 @@ def render(
         shown = drawn.get(experiment.name, [])
         add(page(experiment), experiment.title, experiment_page, experiment, shown)
     add(METHOD, "method", method_page)
+    if lost(report, peak):
+        add(LOSSES, "losses", losses_page, peak)
     drawing = next(iter(drawn.get("", ())), None)
     if drawing:
         add(CLAIMS, "claims", claims_page, others, drawing)
@@ -131,6 +138,19 @@ def placed(other: Measured, folder: Path, output: Path) -> Measured:
     return replace(other, address=os.path.relpath(shown, output)) if shown.is_file() else other
 
 
+def lasting(target: Path, experiments: Path) -> Path | None:
+    """The report's folder, if links from it to kernels last: the claims' repository holds it, and
+    does not ignore it."""
+    target = target.resolve()
+    near = next(path for path in (target, *target.parents) if path.is_dir())
+    try:
+        roots = {git(path, "rev-parse", "--show-toplevel").stdout for path in (near, experiments)}
+        ignored = not git(near, "check-ignore", "-q", str(target)).returncode
+    except OSError:
+        return None
+    return target if len(roots) == 1 and roots != {""} and not ignored else None
+
+
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("record", type=Path, help="record.json, or its folder")
@@ -145,6 +165,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
+    report = replace(report, folder=lasting(options.output, options.experiments))
     beside = [read_gpu(path, options.experiments) for path in options.beside]
     beside = [
         placed(other, locate(path).parent, options.output)

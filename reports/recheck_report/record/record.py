@@ -170,9 +170,21 @@ class Record(Run):
         """The model of the GPU; empty without one."""
         return self.environment.gpu.name if self.environment.gpu else ""
 
+    @cached_property
+    def _on_gpu(self) -> list[Case]:
+        """The GPU cases of experiments that are not about the measurement itself, if there are any
+        such experiments."""
+        cases = [case for each in self.ordinary for case in self.cases_of(each)] or self.cases
+        return [case for case in cases if case.target == "gpu"]
+
     @property
     def gpu_measured(self) -> bool:
-        return any(case.target == "gpu" and case.seconds for case in self.cases)
+        return any(case.seconds for case in self._on_gpu)
+
+    @property
+    def lacks_gpu(self) -> bool:
+        """Whether it has GPU cases, and none has a time."""
+        return bool(self._on_gpu) and not self.gpu_measured
 
     @property
     def no_gpu_because(self) -> str:

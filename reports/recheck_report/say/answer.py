@@ -6,16 +6,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from recheck_report.anchors import CLAIMS, METHOD, README, page
+from recheck_report.anchors import CLAIMS, LOSSES, METHOD, README, page
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.files import slug
-from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
+from recheck_report.formatting import NONE, resolution_text, shape_label
 from recheck_report.formatting import count as number_of
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import standings, warnings
-from recheck_report.say.claim import because, measured, reference, said, tested
+from recheck_report.say.claim import because, reference, said, tested
 from recheck_report.say.glossary import marks
 from recheck_report.say.nodes import (
     BREAK,
@@ -23,6 +23,7 @@ from recheck_report.say.nodes import (
     Bullets,
     Fold,
     Note,
+    Page,
     Section,
     Table,
     Text,
@@ -36,7 +37,8 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.self_audit import resolution_text
+from recheck_report.say.pages import MARK, machine
+from recheck_report.say.verdicts import VERDICTS
 from recheck_report.statistics.ratio import COARSEST
 
 LIMITS = {
@@ -60,7 +62,7 @@ reading of its source.""",
 }
 EVERY = "on every GPU"  # instead of how many other runs agree
 CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
-MOST = 8  # claims of a table; the others are folded
+MOST = 7  # claims of a table; the others are folded
 
 
 # the headline
@@ -69,16 +71,18 @@ MOST = 8  # claims of a table; the others are folded
 def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
     """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
     link to the place of its verdict's claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+    total = sum(count for verdict, count in counts.items() if verdict != VERDICT.NOT_JUDGED)
 
     def part(verdict: str, of: str = "") -> Text:
         count = counts.get(verdict, 0)
         number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
         return text(number, of, f" {VERDICTS[verdict].verb(count)}")
 
-    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
+    rest = [v for v in VERDICTS if counts.get(v) and v not in (VERDICT.HOLDS, VERDICT.NOT_JUDGED)]
     judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
-    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
+    return joined(
+        "; ", [judged, part(VERDICT.NOT_JUDGED) if counts.get(VERDICT.NOT_JUDGED) else ""]
+    )
 
 
 def by_verdict(report: Measured) -> dict[str, int]:
@@ -92,10 +96,12 @@ def counts(report: Measured) -> Text:
 def headline(report: Measured) -> str:
     """A report's answer in its title: "40 of 65 claims hold; 6 fail here and 8 are wrong as
     printed"; empty without claims."""
-    if not report.record.gpu_measured:
-        return "nothing was measured on a GPU"
+    if report.record.lacks_gpu:
+        timed = sum(case.seconds is not None for case in report.record.cases)
+        cases = f"{number_of(timed, 'case')} {'was' if timed == 1 else 'were'}"
+        return f"{cases} measured on the CPU, nothing on a GPU" if timed else "nothing was measured"
     counts = by_verdict(report)
-    total = sum(counts.values()) - counts[NOT_JUDGED]
+    total = sum(counts.values()) - counts[VERDICT.NOT_JUDGED]
     holds, *fail = (
         (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
     )
@@ -132,6 +138,7 @@ class Peak:
     `fastest_rows` that have a ratio, by experiment."""
 
     rows: dict[str, list[tuple[Text, ...]]]
+    losses: dict[str, list[tuple[Text, ...]]]
     folder: str  # the folder of that report, as an address relative to this one
 
 
@@ -149,7 +156,7 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
     columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
     columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
-    claims = map(_claim_row, report.judgement.claims)
+    claims = (_claim_row(report, judged) for judged in report.judgement.claims)
     if not report.record.gpu_measured:  # no library of a GPU to hold a program against
         title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
     beyond, fold = [row for each in ordinary if peak for row in peak.rows.get(each.name, ())], None
@@ -160,8 +167,40 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
             text(name),
             blocks(lead, table(["experiment", "kernel", *columns[2:]], beyond, title=name)),
         )
-    shown = blocks(table(columns, rows), fold, marks([*rows, *beyond, *claims]))
+    shown = blocks(table(columns, rows), lost(report, peak), fold, marks([*rows, *beyond, *claims]))
     return Section(text(title), shown, "fastest")
+
+
+def losses_page(report: Measured, peak: Peak | None) -> Page:
+    """Every shape at which the library is faster than each kernel: one page for all experiments."""
+    columns = ("where", "fastest kernel", "library", "kernel against library")
+    parts = (("Kernels of the experiments", [*_losses(report)]),
+             ("Kernels beyond the documents", _beyond(report, peak)))  # fmt: skip
+    tables: list[Table | Text] = []
+    for title, rows in parts:
+        tables += [table(columns, rows, title=title), marks(rows)]
+    says = text("Every shape at which the library is faster than each kernel here.")
+    named = text(f"Every loss to the library, on {machine(report.record)}")
+    return Page(MARK, named, (Section(text("Losses"), blocks(tables), "losses"),), says, README)
+
+
+def _losses(report: Measured) -> Iterator[tuple[Text, ...]]:
+    for experiment in report.record.ordinary:
+        yield from standings.losses(report, experiment)
+
+
+def _beyond(report: Measured, peak: Peak | None) -> list[tuple[Text, ...]]:
+    """The losses of kernels beyond the documents, in experiments that this report has."""
+    names = [each.name for each in report.record.ordinary]
+    return [row for name in names for row in peak.losses.get(name, ())] if peak else []
+
+
+def lost(report: Measured, peak: Peak | None) -> Text:
+    """Where the losses are, with their number; empty without one."""
+    many, more = len([*_losses(report)]), len(_beyond(report, peak))
+    beyond = f", {more} of kernels beyond the documents" * bool(more)
+    every = link(LOSSES, "Every loss to the library")
+    return text(every, f": {many}{beyond}.") if many or more else Text()
 
 
 def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
@@ -183,9 +222,9 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
         warm = standings.standing(report, experiment, contest, regime="sustained")
         over = warm.words if contest.library else text(NONE)
         if warm.ratio and warm.names != shown.names:
-            kernels = (standings.named(case, experiment, time=False) for case in warm.pair)
+            kernels = (standings.named(report, case, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
-        pair = [standings.named(case, experiment) for case in shown.pair]
+        pair = [standings.named(report, case) for case in shown.pair]
         single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
@@ -195,7 +234,7 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
         if printed.best and printed.best is not shown.best:
             listing = listings[f"{experiment.name}/{printed.best.strategy}"]
             kind = "listing, partly reconstructed" if listing.reconstructed else "listing"
-            named = standings.named(printed.best, experiment)
+            named = standings.named(report, printed.best)
             pair[0] = text(pair[0], BREAK, f"{kind}: ", named)
             if printed.ratio:
                 single = text(single, BREAK, "listing: ", printed.words)
@@ -205,27 +244,25 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
 # the claims, by verdict
 
 
-def _claim_row(judged: Judged) -> list[Text]:
-    """A claim in one row that reads without a click. What a verdict depends on is in its reason, so
-    the ratio that one choice gives is left out."""
+def _claim_row(report: Measured, judged: Judged) -> list[Text]:
+    """A claim in one row that reads without a click."""
     about = text(reference(judged.claim.id), " ", said(judged.claim))
     agree, many = judged.other_runs
     runs = f"{agree} of {many}" if many and judged.headline else NONE
     if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
         runs = EVERY
-    says = measured(judged) if judged.verdict == VERDICT.DEPENDS else tested(judged)
-    return [about, says, because(judged) or text(NONE), text(runs)]
+    return [about, tested(report, judged), because(judged) or text(NONE), text(runs)]
 
 
 def _with(report: Measured, *verdicts: str) -> list[Judged]:
     return [judged for judged in report.judgement.claims if judged.verdict in verdicts]
 
 
-def _claims(claims: list[Judged], title: str = "") -> tuple[Block, ...]:
+def _claims(report: Measured, claims: list[Judged], title: str = "") -> tuple[Block, ...]:
     """A table of claims; those after the first few are folded."""
 
     def some(part: list[Judged], title: str) -> Table:
-        rows = [_claim_row(judged) for judged in part]
+        rows = [_claim_row(report, judged) for judged in part]
         runs = {row[-1].plain for row in rows}
         told = len(runs) > 1 or runs.isdisjoint({NONE, EVERY})
         columns = CLAIMS_COLUMNS if told else CLAIMS_COLUMNS[:-1]
@@ -246,7 +283,7 @@ def failing(report: Measured) -> Section | None:
     where = ", ".join(f"{many} {place}" for place, many in counts.items() if many)
     title = text(f"What fails: {where}")
     shown = (
-        Section(text(name), _claims(claims, name), level=3)
+        Section(text(name), _claims(report, claims, name), level=3)
         for name, claims in (("Fails here", here), ("Wrong as printed", printed))
         if claims
     )
@@ -264,7 +301,11 @@ def undecided(report: Measured) -> Section | None:
 def _section(report: Measured, verdict: str, title: str) -> Section | None:
     """The claims with a verdict, if any."""
     claims = _with(report, verdict)
-    return Section(text(f"{title}: {len(claims)}"), _claims(claims), verdict) if claims else None
+    return (
+        Section(text(f"{title}: {len(claims)}"), _claims(report, claims), verdict)
+        if claims
+        else None
+    )
 
 
 def folded(report: Measured) -> Section | None:
@@ -277,7 +318,7 @@ def folded(report: Measured) -> Section | None:
             if not some:
                 continue
             name = f"{source.id}, {source.name}: {len(some)} {VERDICTS[verdict].verb(len(some))}"
-            rows = [_claim_row(judged) for judged in some]
+            rows = [_claim_row(report, judged) for judged in some]
             of_table = f"{source.id}, {verdict}"
             shown = table(CLAIMS_COLUMNS, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
@@ -351,6 +392,8 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     record = report.record
     env, count = record.environment, record.count()
     right = text(f"{number_of(count['passed'], 'case')} passed the check before being timed")
+    if not record.plan.full:
+        right += "; this run checked and timed nothing else of the matrix"
     if count["incorrect"] + count["failed"]:
         right += "; " + strong(f"{count['incorrect']} incorrect, {count['failed']} failed")
     suspects = text("none" if record.gpu_measured else "not checked")

@@ -117,8 +117,8 @@ def _removed(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, .
             without, base = timed
             if without and base:
                 ratio = report.comparisons.verdict(base, without)
-                shown = standings.Standing(experiment, shape, regime, without, base, ratio)
-                kernels = (standings.named(case, experiment) for case in (base, without))
+                shown = standings.Standing(shape, regime, without, base, ratio)
+                kernels = (standings.named(report, case) for case in (base, without))
                 yield texts((pair.cost, *kernels, shown.words, f"{regime}, {shape_label(shape)}"))
                 break
 

@@ -11,16 +11,17 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
+from recheck_report.claims.evaluate import TIMELESS, UNDECIDED, Compared, Outcome
 from recheck_report.claims.judge import SHORT, Judged, Judgement
-from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import UNDECIDED, Compared, Outcome
+from recheck_report.claims.measured import Measured
 from recheck_report.formatting import NONE, duration, margin, p_value
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Case, Record
-from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
-from recheck_report.say import outcome as say
-from recheck_report.say.nodes import BREAK, Text, joined, link, prose, text
-from recheck_report.say.outcome import asked, named_by_claim
+from recheck_report.record.verdicts_json import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.say import check as say
+from recheck_report.say.machine import doubt
+from recheck_report.say.nodes import BREAK, Text, code, few, joined, link, prose, strong, text
 from recheck_report.statistics import variation
 from recheck_report.statistics.ratio import LEVEL
 
@@ -67,6 +68,29 @@ def _holding(verdicts: Iterable[str], of: str) -> str:
     return f"{counts['holds']} of {counts.total()} {of}{more}"
 
 
+def required(judged: Judged) -> Text:
+    """What a claim asks for, with the threshold of its main check unless the words have it."""
+    words = prose(judged.claim.expected)
+    outcome = judged.headline or next(iter(judged.outcomes), None)
+    limit = say.threshold(outcome.check) if outcome and outcome.check.equals is None else Text()
+    numbers = re.findall(r"\d[\d.]*", limit.plain)
+    more = text("; threshold: ", limit) if any(n not in words.plain for n in numbers) else ""
+    return text("Required: ", words.unended, more, ".")
+
+
+def doubts(report: Measured, judged: Judged) -> Text:
+    """ " **Disturbed**: `s3_sse`.": the doubtful times that a claim rests on or shows."""
+    names: dict[str, dict[str, None]] = {}
+    shown = () if judged.verdict in VERDICT.UNKNOWN else (*judged.outcomes, *judged.also)
+    for outcome in (o for o in shown if o.check.form not in TIMELESS):
+        for case in map(report.record.by_id.get, outcome.evidence):
+            if case and (word := doubt(report, case)):
+                names.setdefault(word, {})[case.strategy] = None
+    kinds = (text(strong(word.capitalize()), ": ", few([*map(code, rows)], 2), ".")
+             for word, rows in names.items())  # fmt: skip
+    return joined(" ", kinds)
+
+
 def measured(judged: Judged) -> Text:
     """What was measured of a claim, in one sentence: on every page the same. A dash where nothing
     was."""
@@ -75,29 +99,30 @@ def measured(judged: Judged) -> Text:
         return text(NONE)
     if sentence := _sentence(judged):
         return sentence
-    held = more = ""
-    if outcome.over:
-        verdicts = (varied.verdict for choice, varied in outcome.over if not choice.word)
-        held = f"; {say.by_choice(outcome)}holds for {_holding(verdicts, 'choices')}"
-    if rest := len(judged.outcomes) - 1:
-        more = f" (and {rest} more)"
-    return text(say.with_margin(outcome), held, more)
+    held = ""
+    verdicts = [varied.verdict for choice, varied in outcome.over if not choice.word]
+    if len(verdicts) > 1:
+        held = f"{say.by_choice(outcome)}holds for {_holding(verdicts, 'choices')}"
+    rest = len(judged.outcomes) - 1
+    more = f" (and {rest} more)" if rest else ""
+    return joined("; ", (say.with_margin(outcome), held)) + more
 
 
-def tested(judged: Judged) -> Text:
+def tested(report: Measured, judged: Judged) -> Text:
     """What was measured, then the ratio that is tested and its threshold where the sentence lacks
-    them: "… 1.54 times as fast …; asked: more than 1.5 times as fast"."""
+    them: "… 1.54× faster …; required: more than 1.5× faster", and doubtful times. What a verdict
+    depends on is in its reason, so the ratio that one choice gives is left out."""
     outcome, says = judged.headline, measured(judged)
     if outcome is None:
         return says
     sentence, ratio = _sentence(judged), outcome.margin is not None
-    if sentence and ratio:
+    settled = judged.verdict not in (VERDICT.DEPENDS, VERDICT.UNDECIDED)
+    if sentence and ratio and judged.verdict != VERDICT.DEPENDS:
         says = text(says, BREAK, "Tested: ", say.with_margin(outcome))
-    if judged.claim.scope != "every" and judged.verdict != VERDICT.UNDECIDED:
+    if judged.claim.scope != "every" and settled:
         says += f"; holds with {_holding(judged.in_our_reading, 'choices')}"
-    if named_by_claim(outcome.check) or (sentence and not ratio):
-        return says
-    return text(says, "; required: ", asked(outcome.check))
+    limit = Text() if sentence and not ratio else say.required(outcome.check)
+    return joined(". ", (joined("; ", (says, limit)), doubts(report, judged).unended))
 
 
 def _not_settled(judged: Judged) -> str:
@@ -108,7 +133,9 @@ def _not_settled(judged: Judged) -> str:
     outcome = judged.headline
     if judged.verdict != VERDICT.UNDECIDED or not outcome:
         return ""
-    return _undecided_choices(judged, outcome) if outcome.over else _undecided(judged, outcome)
+    if len(judged.in_our_reading) > 1:
+        return _undecided_choices(judged, outcome)
+    return _undecided(judged, outcome.usual)
 
 
 def _undecided(judged: Judged, outcome: Outcome) -> str:

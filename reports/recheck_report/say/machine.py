@@ -19,16 +19,19 @@ from recheck_report.queries import COMPUTE, MEMORY, Metric
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import MACHINE, MEMORY_LEVELS, Case, Record
 from recheck_report.say.nodes import Table, Text, anchor, code, strong, table, text
+from recheck_report.say.warnings import odd_cases
 from recheck_report.statistics.ratio import Ratio
 
 
 def doubt(report: Measured, case: Case | None) -> str:
-    """Why nothing may be concluded from a time, in a word: disturbed, no interval or suspect."""
+    """Why a time deserves no trust, in a word: disturbed, no interval, suspect or odd."""
     if case is None or not case.seconds:
         return ""
     if case.unsure:
         return "disturbed" if case.disturbed else "no interval"
-    return "suspect" if case.id in report.faster_than_ceiling else ""
+    if case.id in report.faster_than_ceiling:
+        return "suspect"
+    return "odd" if any(case.id in ids for ids in odd_cases(report.record).values()) else ""
 
 
 def mark(report: Measured, case: Case | None) -> Text:

@@ -18,7 +18,7 @@ from recheck_report.formatting import NBSP, SCOPES, duration, durations, margin,
 from recheck_report.queries import MEMORY, metric_of, reference
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say.glossary import marks
-from recheck_report.say.machine import doubt
+from recheck_report.say.machine import doubt, mark
 from recheck_report.say.nodes import (
     Section,
     Text,
@@ -56,7 +56,6 @@ class Standing:
     `ratio`: how many times faster than the library the kernel is; None unless both have a time.
     """
 
-    experiment: Experiment
     shape: str
     regime: str
     best: Case | None
@@ -87,19 +86,23 @@ class Standing:
         if self.outcome != TIED:
             return speedup(self.ratio)
         why = ""
-        if self.ratio.masked_by_run_to_run:
+        if any(case and case.unsure for case in self.pair):
+            why = ", as a time is disturbed"
+        elif self.ratio.masked_by_run_to_run:
             why = f", noise {margin(self.ratio.resolution)}"
         elif self.ratio.low > 1 or self.ratio.high < 1:
             why = " ≈"
         return text("tie: ", speedup(self.ratio), why)
 
 
-def named(case: Case | None, experiment: Experiment, time: bool = True) -> Text:
-    """ "`tile32_depth8` 14.4 ms", with a link to its row."""
+def named(report: Measured, case: Case | None, time: bool = True) -> Text:
+    """ "`tile32_depth8` 14.4 ms", with a link to its row, and a doubt about its time."""
     if case is None:
         return text("–")
-    kernel = link(place(case, experiment), code(case.strategy)) + case.marks
-    return text(kernel, " ", duration(case.time.median).replace(" ", NBSP)) if time else kernel
+    leads_to = place(case, report.record.experiment_of(case))
+    kernel = link(leads_to, code(case.strategy)) + case.marks
+    shown = text(" ", duration(case.time.median).replace(" ", NBSP)) if time else Text()
+    return text(kernel, shown, mark(report, case))
 
 
 def contenders(report: Measured, experiment: Experiment, target: str = "gpu") -> list[Case]:
@@ -152,7 +155,7 @@ def standing(
     picked, ratio = rows * libraries, None
     if library and best:
         ratio = report.comparisons.verdict(library, best, picked=picked)
-    return Standing(experiment, shape, regime, best, library, ratio)
+    return Standing(shape, regime, best, library, ratio)
 
 
 def over_shapes(report: Measured, experiment: Experiment, contest: Contest) -> list[Standing]:
@@ -160,6 +163,25 @@ def over_shapes(report: Measured, experiment: Experiment, contest: Contest) -> l
     shapes = report.record.shapes(experiment)
     all_of_them = (standing(report, experiment, contest, shape) for shape in shapes)
     return [shown for shown in all_of_them if shown.ratio]
+
+
+def in_all(report: Measured, experiment: Experiment, contest: Contest) -> list[Standing]:
+    """Those over the shapes, then the sustained one."""
+    warm = standing(report, experiment, contest, regime="sustained")
+    return [*over_shapes(report, experiment, contest), *[warm] * (warm.ratio is not None)]
+
+
+def where(shown: Standing) -> str:
+    return shape_label(shown.shape) + ", sustained" * (shown.regime == "sustained")
+
+
+def losses(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
+    """A row for each loss to the library: where, the two kernels, the ratio."""
+    for contest in contests(report, experiment):
+        for shown in in_all(report, experiment, contest):
+            if shown.outcome == LOST:
+                at = ", ".join(filter(None, (experiment.title, where(shown), contest.label)))
+                yield texts((at, *(named(report, case) for case in shown.pair), shown.words))
 
 
 def tally(standings: Iterable[Standing]) -> str:
@@ -183,9 +205,9 @@ def in_fp32(report: Measured, experiment: Experiment) -> str:
     return "" if all(row.fp32 or row.split or not row.contends for row in rows) else " in fp32"
 
 
-def _against(shown: Standing) -> Text:
+def _against(report: Measured, shown: Standing) -> Text:
     """ "`stream_k` 2.57 ms against `cublas` 2.66 ms: 4.2 % faster [4.1, 4.4]"."""
-    cases = joined(" against ", (named(case, shown.experiment) for case in shown.pair if case))
+    cases = joined(" against ", (named(report, case) for case in shown.pair if case))
     return text(cases, ": ", shown.words) if shown.ratio else cases
 
 
@@ -199,10 +221,10 @@ def sentences(report: Measured, experiment: Experiment, shape: str = "") -> Iter
         label = f", {contest.label}" if contest.label else ""
         regime = shown.regime if is_timed(report.record, experiment, "gpu") else "on the CPU"
         where = f"{in_fp32(report, experiment)} at {shape_label(shown.shape)}{label}, {regime}"
-        parts = [text(strong("Fastest"), f"{where}: ", _against(shown), ".")]
+        parts = [text(strong("Fastest"), f"{where}: ", _against(report, shown), ".")]
         if shown.ratio and not shape:
             warm = standing(report, experiment, contest, regime="sustained")
-            over = _against(warm) if warm.ratio else warm.words
+            over = _against(report, warm) if warm.ratio else warm.words
             parts += [text("Sustained: ", over, ".")]
             if not_drained(report, experiment):
                 parts.append(text("Drained: not measured."))
@@ -225,15 +247,11 @@ def shapes_section(report: Measured, experiment: Experiment) -> Section | None:
     made = contests(report, experiment)
     rows = []
     for contest in made:
-        warm = standing(report, experiment, contest, regime="sustained")
-        every = [*over_shapes(report, experiment, contest), *[warm] * (warm.ratio is not None)]
-        for shown in every:
-            sustained = ", sustained" if shown.regime == "sustained" else ""
+        for shown in in_all(report, experiment, contest):
             outcome = strong(LOST) if shown.outcome == LOST else text(shown.outcome)
             kind = [contest.label] if len(made) > 1 else []
-            pair = (named(case, experiment) for case in shown.pair)
-            where = f"{shape_label(shown.shape)}{sustained}"
-            rows.append(texts((where, *kind, *pair, shown.words, outcome)))
+            pair = (named(report, case) for case in shown.pair)
+            rows.append(texts((where(shown), *kind, *pair, shown.words, outcome)))
     if not rows:
         return None
     columns = ["shape", *["contest"] * (len(made) > 1), "fastest kernel", "library"]

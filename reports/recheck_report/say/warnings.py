@@ -14,9 +14,9 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import count
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Case, Record
-from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.say.nodes import Remark, Table, code, few, link, table, text
-from recheck_report.statistics.ratio import COARSEST, LEVEL
+from recheck_report.statistics.ratio import COARSEST
 
 NAMED = 3  # parts of a record that are named because they could not be read
 # of plans that are not the full matrix, as they were asked for
@@ -54,10 +54,6 @@ def warnings(report: Measured) -> list[Remark]:
         remarks.append(_warning("MIG is on", says))
     if env.mps:
         remarks.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
-    if record.method.confidence not in (None, 1 - LEVEL):
-        share = f"{100 * (record.method.confidence or 0):g} %"
-        says = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
-        remarks.append(_warning(f"Intervals of medians at {share}", says))
     if report.comparisons.resolution > COARSEST:
         says = "a kernel compared with itself comes out different, so no ratio here is judged"
         remarks.append(_warning("No differences can be measured", f"{says}; see the self-audit."))
@@ -156,13 +152,16 @@ ODD: dict[str, Callable[[Record, Case], bool]] = {
 
 
 @lru_cache(maxsize=2)  # several pages name them
+def odd_cases(record: Record) -> dict[str, list[str]]:
+    """The ids of cases with odd values, by what is odd."""
+    odd = {what: [case.id for case in record.cases if is_odd(record, case)]
+           for what, is_odd in ODD.items()}  # fmt: skip
+    return {what: ids for what, ids in odd.items() if ids}
+
+
 def odd_values(record: Record) -> Table:
     """What is odd, of how many cases, and the first of them."""
-    rows = [
-        (what, str(len(odd)), code(odd[0].id))
-        for what, is_odd in ODD.items()
-        if (odd := [case for case in record.cases if is_odd(record, case)])
-    ]
+    rows = ((what, str(len(ids)), code(ids[0])) for what, ids in odd_cases(record).items())
     return table(["what", "cases", "such as"], rows, (1,), "Odd values")
 
 
@@ -224,7 +223,7 @@ def causes(report: Measured) -> list[Cause]:
             cause = by_case[case.id] = cause_of(title, code in FAULTS)
             cause.cases.add(case.id)
             cause.reasons[case.reason or "no reason given"] += 1
-    for judged in report.judgement.claims if report.record.gpu_measured else ():
+    for judged in () if report.record.lacks_gpu else report.judgement.claims:
         if judged.verdict == NOT_MEASURED:
             for name in judged.evidence:
                 if name in by_case:

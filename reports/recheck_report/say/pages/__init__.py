@@ -10,8 +10,9 @@ MARK = "<!-- Written by Recheck from record.json; rendering again replaces it. -
 
 
 def machine(record: Record) -> str:
-    """What a report is on: the GPU's name, or the CPU's."""
-    return record.gpu or record.environment.cpu
+    """What a report is on: the GPU's name, or the CPU's if no GPU was asked for."""
+    asked = record.gpu_measured or record.lacks_gpu
+    return (asked and record.gpu) or record.environment.cpu
 
 
 def without(why: str) -> Text:

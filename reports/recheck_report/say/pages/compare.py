@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.outcome import Compared
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (
     NONE,
-    VERDICTS,
     count,
     duration,
     margin,
@@ -31,9 +29,11 @@ from recheck_report.formatting import (
 )
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
-from recheck_report.record.verdicts import UNKNOWN
+from recheck_report.record.verdicts_json import UNKNOWN
 from recheck_report.say import warnings
 from recheck_report.say.answer import counted
+from recheck_report.say.check import in_short, required
+from recheck_report.say.claim import doubts
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     BREAK,
@@ -58,7 +58,7 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.outcome import in_short, in_words
+from recheck_report.say.verdicts import VERDICTS
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 
@@ -370,6 +370,7 @@ def across(
     for claim in claims:
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)
         cells: list[Text | str] = []
+        limits: dict[Text, None] = {}
         for report, tally in zip(records, counts, strict=True):
             judged = report.judgement.by_id.get(claim.id)
             if judged is None:
@@ -379,10 +380,11 @@ def across(
             shown = judged.headline
             cell = strong(judged.verdict)
             if shown and shown.value is not None:
-                compared = isinstance(shown.fact, Compared)
-                cell = text(cell, " ", in_short(shown) if compared else in_words(shown))
-            cells.append(cell)
-        rows.append(texts((text(name, " ", prose(claim.title)), *cells)))
+                cell = text(cell, " ", in_short(shown))
+                limits[required(shown.check)] = None
+            cells.append(joined(". ", (cell, doubts(report, judged).unended)))
+        about = joined("; ", (prose(claim.title), *limits))
+        rows.append(texts((text(name, " ", about), *cells)))
     if rows:
         rows.append(texts(("in all", *map(counted, counts))))
         yield table(_columns(records, named), rows)

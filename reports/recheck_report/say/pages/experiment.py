@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -52,6 +53,10 @@ from recheck_report.statistics.ratio import Ratio
 STEPS = (
     "Texts explain what the kernels' sources do, and report what was counted. An explanation "
     "without a counter is a reading of the source."
+)
+UNLINKED = (
+    "Files are named from the root of the kernels' repository, at commit {}; this report knows no "
+    "address of it."
 )
 MEDIANS = """\
 Medians, each with the larger half of its 95 % interval. Rate, speed-ups and error belong to the
@@ -105,6 +110,9 @@ def _how(report: Measured, experiment: Experiment, kernels: Table) -> Text:
         documents.printed(report),
         marks(kernels.rows, "§†‡ᵉ"),
     ]
+    files = report.collection.settings.code.get(experiment.name)
+    if files and not report.folder and not report.collection.settings.repository:
+        sentences.append(text(UNLINKED.format(record.environment.git.short)))
     if others := other_problems(record, experiment):
         sentences.append(text("‡ here: ", joined("; ", others), "."))
     return joined(" ", sentences)
@@ -223,11 +231,15 @@ def source_of(report: Measured, row: Case) -> Text:
     record's commit if the repository's address is known, else in the repository around."""
     collection, git = report.collection, report.record.environment.git
     path = collection.code_file(row.experiment, row.strategy, row.target)
-    root = report.repository
+    if not path:
+        return text(str(row.source))
+    file, to = code(path.replace("../", "")), ""
     if collection.settings.repository and git.has_commit:
-        root = f"{collection.settings.repository}/blob/{git.commit}"
-    file = code(path) if path else text()
-    return joined(", ", (str(row.source), link(f"{root}/{path}", file) if path and root else file))
+        inside = os.path.relpath(collection.folder / path, collection.root)
+        to = f"{collection.settings.repository}/blob/{git.commit}/{inside}"
+    elif report.folder:
+        to = os.path.relpath(collection.folder / path, report.folder)
+    return joined(", ", (str(row.source), link(to, file) if to else file))
 
 
 def other_problems(record: Record, experiment: Experiment) -> list[Text]:

@@ -83,11 +83,11 @@ def first_page(
         joined(" ", _left_out(report)),
         _no_gpu(record, across),
         strong(answer.counts(report), ".")
-        if report.judgement.claims and record.gpu_measured
+        if report.judgement.claims and not record.lacks_gpu
         else None,
         Note(where, warning=True) if where else None,
         text("On this page: ", joined(" · ", contents)),
-        chart if record.gpu_measured else None,
+        None if record.lacks_gpu else chart,
         sections,
     )
     named = joined(": ", (title, answer.headline(report)))
@@ -137,7 +137,7 @@ def _others(report: Measured, others: Sequence[Measured]) -> Text:
 
 
 def _no_gpu(record: Record, others: Text) -> Note | None:
-    if record.gpu_measured:
+    if not record.lacks_gpu:
         return None
     where = text(" Results of GPUs: ", others, ".") if others else text()
     return Note(marked(f"Why: {{reason}}. {NEXT}", reason=record.no_gpu_because) + where)

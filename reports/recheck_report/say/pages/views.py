@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
-from recheck_report.anchors import CHANGES, ERRATA, METHOD, claim_anchor
+from recheck_report.anchors import CHANGES, ERRATA, LOSSES, METHOD, claim_anchor
+from recheck_report.claims.collection import BY_READING, KINDS
 from recheck_report.claims.documents import Source
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
+from recheck_report.formatting import NBSP, count, duration, spread
 from recheck_report.say import answer, claim
+from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     Block,
+    Fold,
     Page,
     Section,
     Table,
@@ -31,6 +33,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import compare, documents, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.first_page import measured_with
+from recheck_report.say.verdicts import VERDICTS
 
 FILE = "report.html"
 
@@ -63,7 +66,7 @@ def claimed(report: Measured) -> Text:
     who, more = ("it", "") if len(names) == 1 else (f"{len(names)} documents", "; ".join(names))
     said = f"What {who} claimed, measured again on {machine(report.record)}"
     record, why = report.record, text()
-    if not record.gpu_measured:
+    if record.lacks_gpu:
         why = text(f"Only CPU programs were timed: {record.no_gpu_because}.")
     return joined(" ", [joined(": ", (said, more)) + ".", why, answer.left_out(report)])
 
@@ -102,6 +105,7 @@ def of_claim(report: Measured, judged: Judged) -> tuple[Block, ...]:
     """What unfolds below a claim's line."""
     place, why = f"{FILE}#{claim_anchor(judged.claim.id)}", claim.why(judged)
     return blocks(
+        claim.required(judged),
         text(strong("Why:"), " ", why) if why else None,
         quote_and_facts(report, judged),
         _evidence(report, judged),
@@ -114,7 +118,7 @@ def _evidence(report: Measured, judged: Judged) -> Table:
     rows: list[list[Text | str]] = [
         [
             code(case.id),
-            duration(case.seconds.median).replace(" ", NBSP),
+            duration(case.seconds.median).replace(" ", NBSP) + mark(report, case),
             spread(case.seconds).replace(" ", NBSP),
             str(len(case.samples)),
             str(case.source),
@@ -134,6 +138,12 @@ def compared(report: Measured, others: Sequence[Measured]) -> tuple[Block, ...]:
     names = compare.names([report, *others])
     return tuple(compare.pair(report, other, (names[0], name), folded=True)
                  for other, name in zip(others, names[1:], strict=True))  # fmt: skip
+
+
+def losses(pages: Mapping[str, Page]) -> tuple[Block, ...]:
+    """The page of losses, folded."""
+    shown = pages.get(LOSSES)
+    return (Fold(text("Every loss to the library"), shown.blocks),) if shown else ()
 
 
 def evidence(report: Measured, pages: Mapping[str, Page]) -> tuple[Block, ...]:

@@ -126,7 +126,7 @@ def _views(
 ) -> dict[str, str]:
     """What each view holds before a script runs, by its name."""
     made = '<div class="made"></div>'
-    shown = {"summary": _summary(report, answer, writer)}
+    shown = {"summary": _summary(report, (*answer, *views.losses(pages)), writer)}
     if report.judgement.claims:
         shown["claims"] = _claims(report, writer)
     for experiment in report.record.ordinary:
@@ -219,7 +219,7 @@ def _claim(report: Measured, judged: Judged, writer: Writer) -> str:
     def inline(text: Text) -> str:
         return writer.inline(text, linked=False)
 
-    about, verdict, measured = judged.claim, judged.verdict, claim.tested(judged)
+    about, verdict, measured = judged.claim, judged.verdict, claim.tested(report, judged)
     because = claim.because(judged)
     if measured.plain == NONE:
         measured, because = claim.why(judged), Text()

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from recheck_report.anchors import place
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.outcome import (
+from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
@@ -22,7 +22,6 @@ from recheck_report.claims.outcome import (
     Share,
 )
 from recheck_report.formatting import (
-    CHECK_WORDS,
     NBSP,
     NONE,
     SCOPES,
@@ -56,6 +55,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
+from recheck_report.say.verdicts import CHECK_WORDS
 from recheck_report.statistics.ratio import LEVEL, Ratio, median_of_rounds
 
 _TESTS = {
@@ -88,8 +88,6 @@ def asked(check: Check) -> Text:
             return text("each faster than the next")
         case "monotone":
             return text("the speed-up rises with each size")
-        case "crossover":
-            return text("slower at one size and faster at a later one")
         case "fraction_of_roof":
             if of_other_case(check):
                 return text(f"more than {1 / (check.at_most or 1):.3g}× faster")
@@ -99,6 +97,17 @@ def asked(check: Check) -> Text:
         case "arithmetic":
             return text("true" if check.equals is None else _bound(check))
     return text(_TESTS[check.finds])
+
+
+def threshold(check: Check) -> Text:
+    """ "more than 1.5× faster"; empty where a claim's title says it, or the fact itself does."""
+    plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
+    return Text() if plainly or named_by_claim(check) else asked(check)
+
+
+def required(check: Check) -> Text:
+    limit = threshold(check)
+    return text("required: ", limit) if limit else limit
 
 
 def named_by_claim(check: Check) -> bool:
@@ -128,8 +137,6 @@ def _bound(check: Check, scale: float = 1) -> str:
     if check.equals is not None:
         if check.relative:
             return f"{plain(check.equals)} within {100 * check.relative:g} %"
-        if check.absolute:
-            return f"{plain(check.equals)} ± {plain(check.absolute)}"
         return f"exactly {plain(check.equals)}"
     if check.at_least is not None:
         return f"at least {plain(scale * check.at_least)}"
@@ -138,7 +145,7 @@ def _bound(check: Check, scale: float = 1) -> str:
 
 def _share(check: Check) -> Text:
     """A count over another."""
-    if check.equals is None or check.relative or check.absolute:
+    if check.equals is None or check.relative:
         bound = f"{_bound(check)} times as many"
     else:
         bound = "exactly " * (check.equals != 1) + many(check.equals)
@@ -299,9 +306,13 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
             return text(_trial(fact, check))
     if value is None:
         return Text()
-    if not full:
-        return text(_head(check), in_words(outcome))
     match fact:
+        case Ordered(closest=closest) if not full:
+            return _pair(closest, 1.0, name, full)
+        case Counted(base=Case()) if not full:
+            return text(_head(check), many(value))
+        case _ if not full and (check.says or check.form == "count"):
+            return text(_head(check), in_words(outcome))
         case Ordered(cases=cases, closest=closest):
             medians = durations(*(case.time.median for case in cases))
             listed = zip(_names(name, *cases), medians, strict=True)
@@ -327,7 +338,9 @@ def _trial(trial: Trial, check: Check) -> str:
 
 
 def _head(check: Check) -> Text:
-    return label(check.says) + ": " if check.says else Text()
+    if check.says:
+        return label(check.says) + ": "
+    return code(check.expression) + ": " if check.form == "count" else Text()
 
 
 def with_margin(outcome: Outcome) -> Text:
@@ -361,8 +374,8 @@ def word(outcome: Outcome) -> str:
     return "mixed" if mixed else CHECK_WORDS[outcome.verdict]
 
 
-def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text:
-    """What one check found; with what it asked for, where `threshold`."""
+def finding(outcome: Outcome, limited: bool = False, name: Name = row) -> Text:
+    """What one check found; with what it asked for, where `limited`."""
     check, head = outcome.check, _head(outcome.check)
     if outcome.verdict == NOT_MEASURED:
         return text(head, "not measured: ", absence(outcome.absence))
@@ -371,10 +384,8 @@ def finding(outcome: Outcome, threshold: bool = False, name: Name = row) -> Text
     if outcome.p is not None and outcome.p >= SMALL_P:
         says.append(text(f", {p_value(outcome.p)}"))
     says.append(text(_differs(outcome)))
-    # what is tested says itself what it asks, and so does a faster row
-    plainly = check.form == "test" or (check.form == "arithmetic" and check.equals is None)
-    if threshold and not plainly and not named_by_claim(check):
-        says.append(text(" (required: ", asked(check), ")"))
+    if limited and (limit := required(check)):
+        says.append(text(" (", limit, ")"))
     return text(*says, _choices(outcome))
 
 
@@ -566,7 +577,8 @@ def by_choice(outcome: Outcome) -> str:
     values = _values(outcome)
     if _is_swapped(outcome):
         values = [1 / value for value in values]
-    return f"{_range(min(values), max(values), outcome)} by choice, " if values else ""
+    known = next((each for _, each in outcome.over if each.value is not None), outcome)
+    return f"{_range(min(values), max(values), known)} by choice, " if values else ""
 
 
 def _values(outcome: Outcome) -> list[float]:
