@@ -7,7 +7,6 @@ floats, so no library's version changes a byte.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from recheck_report.record.case import Seconds
 from recheck_report.record.regimes import REGIMES
@@ -18,37 +17,6 @@ NBSP = "\N{NO-BREAK SPACE}"
 NONE = "–"  # an empty cell of a table
 # what follows a row's name; the other regimes need no word
 SCOPES = {name: regime.scope for name, regime in REGIMES.items() if regime.scope}
-
-
-@dataclass(frozen=True)
-class VerdictWords:
-    """The words, colour and marker of a verdict."""
-
-    one: str  # after "1 claim"
-    many: str  # after "2 claims"
-    color: str
-    marker: str  # of a chart's mark: write/svg.py
-
-    def verb(self, number: int) -> str:
-        return self.one if number == 1 else self.many
-
-
-# in the order in which they are counted
-VERDICTS = {
-    "holds": VerdictWords("holds", "hold", "#00734f", "o"),
-    "depends": VerdictWords("depends", "depend", "#0063a6", "s"),
-    "undecided": VerdictWords("is undecided", "are undecided", "#806000", "D"),
-    "fails here": VerdictWords("fails here", "fail here", "#bb4400", "X"),
-    "wrong as printed": VerdictWords("is wrong as printed", "are wrong as printed", "#94407f", "v"),
-    "not measured": VerdictWords("was not measured", "were not measured", "#57606a", "P"),
-    "not judged": VerdictWords("is not judged", "are not judged", "#57606a", "."),
-}
-NOT_JUDGED = "not judged"  # outside the count
-# the words for one check of a claim; only the whole claim has a verdict
-CHECK_WORDS = {
-    "holds": "for it", "fails": "against it", "undecided": "cannot tell",
-    "not measured": "not measured",
-}  # fmt: skip
 
 
 def count(number: int, one: str) -> str:
@@ -77,6 +45,11 @@ def margin(value: float) -> str:
     if value == math.inf:
         return "not known"
     return f"{significant(100 * value, 2)} %" if value < 1 else f"a factor of {1 + value:.3g}"
+
+
+def resolution_text(value: float) -> str:
+    """ "0.15 %"."""
+    return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
 
 
 def p_value(p: float) -> str:

@@ -6,8 +6,7 @@ from typing import Any
 
 from conftest import EXPERIMENTS
 from recheck_report.claims.checks import Check
-from recheck_report.claims.collection import Collection, load_collection
-from recheck_report.claims.load import Claim
+from recheck_report.claims.collection import Claim, Collection, load_collection
 from recheck_report.claims.measured import Measured
 
 AT = "1024x1024x1024/cold"

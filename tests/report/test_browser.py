@@ -70,7 +70,7 @@ def test_why_c14_in_two_actions(opened: Opened) -> None:
     until(page, "location.hash === '#view=claims&claim=C14'")
     body = page.locator("#claim-c14 .body")
     body.get_by_text("Cases that C14 rests on").wait_for()
-    assert body.inner_text().startswith("Why: ")
+    assert "\n\nWhy: " in body.inner_text()
     assert "The visibility is slower than the previous one" in body.inner_text()
     assert "matmul/s0_tiles/1024x1024x1024/cold" in body.inner_text()
 

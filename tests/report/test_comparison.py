@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from made_claims import measured
 from recheck_report.record.record import Case, Record
-from recheck_report.statistics.audit import Audit
+from recheck_report.statistics.comparisons import Audit
 from recheck_report.statistics.ratio import Ratio
 from records import Json, bend, few, h100, matching, no_gpu, scale, time_of, without
 
@@ -130,7 +130,7 @@ def test_more_comparisons_make_a_weak_one_insignificant(loaded: Read) -> None:
 
 
 def _audit(loaded: Read, record: Json) -> Audit:
-    from recheck_report.statistics.audit import audit
+    from recheck_report.statistics.comparisons import audit
 
     return audit(loaded(record))
 

@@ -40,7 +40,7 @@ BAD = {
         ('above = "faster"', 'above = "fast"', "unknown fast; choose from faster, much"),
         (COUNTED, f"equals = {'9' * 400}", "a finite number"),
         (COUNTED, "equals = 1, relative = 10", "relative is a share, at most 1: 84 % is 0.84"),
-        (COUNTED, "at_least = 1, absolute = 1", "takes equals with either relative or"),
+        (COUNTED, "at_least = 1, relative = 0.1", "relative needs equals"),
         (COUNT, f'{SHARE} "dram", at_least = 84', "at_least is a share, at most 1: 84 % is 0.84"),
         ("shared_bank_conflicts /", "mean(grid) /", "may only call min, max, ceil"),
         ("bank_conflicts /", "bank_conflict /", "counter shared_bank_conflict; nearest are share"),

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import EXPERIMENTS, REPORTS, varied
 from recheck_report.claims.checks import Check
+from recheck_report.claims.evaluate import Questions, comparisons_of
 from recheck_report.claims.measured import family, read
-from recheck_report.claims.outcome import Questions, comparisons_of
 from recheck_report.record.case import Case, Seconds
 from recheck_report.record.record import Record
 from recheck_report.statistics import variation

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from conftest import EXPERIMENTS, REPORTS
 from made_claims import measured
-from recheck_report.claims.checks import SERIES, Check
-from recheck_report.claims.collection import load_collection
+from recheck_report.claims.checks import Check
+from recheck_report.claims.collection import Claim, load_collection
+from recheck_report.claims.evaluate import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.claims.expression import names
-from recheck_report.claims.load import Claim
-from recheck_report.claims.outcome import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.record.probes import Counters, Probes, Trial, load_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
@@ -71,8 +70,6 @@ def _refuted(record: Record, check: Check) -> Record | None:
         factors[check.of] = far if check.at_least is not None else 1 / far
     elif check.form == "monotone":
         factors[check.at(check.shapes[-1])[1]] = far
-    elif check.form == "crossover":
-        factors |= {check.at(shape)[1]: far for shape in check.shapes}
     else:
         return None
     found = [record.by_id[name] for name in check.ids if name in record.by_id]
@@ -113,7 +110,7 @@ def _one_can_fail(record: Record, probes: Probes, claim: Claim, check: Check) ->
         return
     outcome = _asked(changed or record, probes, check)
     assert outcome.verdict == FAILS, outcome
-    assert (outcome.p is None) == (check.form in (*TIMELESS, *SERIES, "rate"))
+    assert (outcome.p is None) == (check.form in (*TIMELESS, "monotone", "rate"))
 
 
 def _asked(record: Record, probes: Probes, check: Check) -> Outcome:
@@ -168,6 +165,6 @@ def test_noise_moves_verdicts_only_towards_undecided(record: Record, probes: Pro
     timed = [
         each
         for each in load_collection(EXPERIMENTS).claims
-        if any(c.form in ("ratio", *SERIES) for c in each.check)
+        if any(c.form in ("ratio", "monotone") for c in each.check)
     ]
     assert all(after[each.id] in (UNDECIDED, "not measured") for each in timed)

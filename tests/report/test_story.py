@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import EXPERIMENTS, Report, sourced
-from recheck_report.claims.collection import load_collection
-from recheck_report.claims.load import Story, load_story
+from recheck_report.claims.collection import Story, load_collection, load_story
 from recheck_report.claims.names import Tables
 from recheck_report.collect.plan import wanted
 from recheck_report.record.record import Record

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recheck_report.charts.drawing import (
-    COUNTS,
-    INTERVALS,
-    NotDrawn,
-    Series,
-    lines,
-    nothing,
-    outcome,
-    timed,
-    where,
-)
+from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import speed
 from recheck_report.queries import metric_of
@@ -28,7 +18,7 @@ def title(report: Measured, cases: Sequence[Case]) -> str:
     """`cases`: the fastest first."""
     best, *others = cases
     found = f"{_policy(best)}: the fastest of {len(cases)} block policies (cold)"
-    level = [case for case in others if outcome(report, case, best) != "faster"]
+    level = [case for case in others if drawing.outcome(report, case, best) != "faster"]
     if level:
         return f"{found}, not significantly faster than {len(level)} more"
     if not others:
@@ -39,7 +29,7 @@ def title(report: Measured, cases: Sequence[Case]) -> str:
 
 def _policy(case: Case) -> str:
     tile, depth = case.parameters["tile"], case.parameters["depth"]
-    return f"{tile} × {tile}, {COUNTS.get(depth, depth)} deep"
+    return f"{tile} × {tile}, {drawing.COUNTS.get(depth, depth)} deep"
 
 
 def draw(report: Measured, experiment: Experiment) -> Card:
@@ -48,12 +38,12 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     documented = (row for row in record.strategies(experiment) if row.documented)
     rows = [row for row in documented if {"tile", "depth"} <= {*row.parameters}]
     if not rows:
-        raise NotDrawn("the record holds no strategy with a tile and a depth")
-    cases = timed(record, experiment, rows, shape)
+        raise drawing.NotDrawn("the record holds no strategy with a tile and a depth")
+    cases = drawing.timed(record, experiment, rows, shape)
     if not cases:
-        raise nothing(record)
+        raise drawing.nothing(record)
     gone = {row.strategy for row in rows} - {case.strategy for case in cases}
-    note = f"{where(experiment, 'cold')} {INTERVALS}"
+    note = f"{drawing.where(experiment, 'cold')} {drawing.INTERVALS}"
     note += (
         f" No time: {', '.join(sorted(gone))}." if gone else ""
     )  # why, the page's last table says
@@ -62,10 +52,12 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     for case in cases:
         tiles.setdefault(case.parameters["tile"], {})[case.parameters["depth"]] = case
     series = [
-        Series(f"{tile} × {tile}", [(n, *metric.rates(c)) for n, c in sorted(of.items())], look)
+        drawing.Series(
+            f"{tile} × {tile}", [(n, *metric.rates(c)) for n, c in sorted(of.items())], look
+        )
         for (tile, of), look in zip(sorted(tiles.items()), SERIES * 9, strict=False)
     ]
     x = sizes(sorted({case.parameters["depth"] for case in cases}))
     y = linear(0, 1.08 * max(metric.rates(case)[2] for case in cases))
     labels = "depth (tiles staged at once, count)", f"rate, cold ({metric.unit})"
-    return lines((title(report, cases), note), series, x, y, labels)[0]
+    return drawing.lines((title(report, cases), note), series, x, y, labels)[0]

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from recheck_report.charts.drawing import Limit, NotDrawn, Row, fold, nothing, rows
 from recheck_report.claims.checks import Check
+from recheck_report.claims.evaluate import Outcome
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.outcome import Outcome
-from recheck_report.formatting import VERDICTS, duration, factor, rate, significant
-from recheck_report.record.verdicts import FAILS
-from recheck_report.say.outcome import of_other_case
+from recheck_report.formatting import duration, factor, rate, significant
+from recheck_report.record.verdicts_json import FAILS
+from recheck_report.say.check import of_other_case
+from recheck_report.say.verdicts import VERDICTS
 from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 
 KIND = "Said against measured"

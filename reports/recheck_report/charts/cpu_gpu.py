@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from recheck_report.charts.drawing import (
-    INTERVALS,
-    NotDrawn,
-    Series,
-    fold,
-    leading,
-    lines,
-    listed,
-    outcome,
-)
+from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, short
 from recheck_report.queries import Sweep, cliffs, reference, sweep
@@ -30,12 +21,12 @@ def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep])
     for edge, case in (point for points in hosts.values() for point in points):
         fastest[edge] = min(fastest.get(edge, case), case, key=lambda each: each.time.median)
     wins = {
-        edge: outcome(report, fastest[edge], case) == "faster"
+        edge: drawing.outcome(report, fastest[edge], case) == "faster"
         for edge, case in gpu
         if edge in fastest
     }
     if not wins:
-        alone = listed([name for name, points in hosts.items() if points])
+        alone = drawing.listed([name for name, points in hosts.items() if points])
         return f"{alone} on the CPU alone" if alone else f"{kernel} on the GPU alone"
     wins_over = f"Copies included, the GPU ({kernel}) beats every CPU program"
     lost = [edge for edge, won in wins.items() if not won]
@@ -55,17 +46,17 @@ def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, 
     text += "allocate, copy in, run, copy out, free. "
     for at, near in drops:
         here, there = (next(iter(case.shape.values())) for case in (at, near))
-        slower = fold(at.time.median / near.time.median)
+        slower = drawing.fold(at.time.median / near.time.median)
         text += f"Cross: {at.strategy} is {slower} slower at {here} than at {there}. "
     if report.record.gpu_measured:
-        return f"{text}Wins: faster than each CPU program, beyond noise. {INTERVALS}"
-    return f"{text}{INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
+        return f"{text}Wins: faster than each CPU program, beyond noise. {drawing.INTERVALS}"
+    return f"{text}{drawing.INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
 
 
 def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     """`kernel`: the one that stands for the GPU."""
     record = report.record
-    best = leading(report, experiment)
+    best = drawing.leading(report, experiment)
     kernel = kernel or (best.strategy if best else "")
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"][:3]
     hosts = {name: sweep(record, experiment, name, "hot") for name in cpu}
@@ -79,13 +70,15 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
             points = sweep(record, experiment, name, regime)
             every.append((f"{name}, {what}", points, look, regime == "cold"))
     series = [
-        Series(name, [(n, c.time.median, c.time.low, c.time.high) for n, c in points], look, minor)
+        drawing.Series(
+            name, [(n, c.time.median, c.time.low, c.time.high) for n, c in points], look, minor
+        )
         for name, points, look, minor in every
         if points
     ]
     times = [value for each in series for _, value, *_ in each.points]
     if not times:
-        raise NotDrawn("it shows shapes with equal extents, and none was timed")
+        raise drawing.NotDrawn("it shows shapes with equal extents, and none was timed")
     drops = [drop for name in hosts for drop in cliffs(record, experiment, name)]
     copied = sweep(record, experiment, kernel, "end_to_end")
     words = title(report, kernel, copied, hosts), _note(report, experiment, drops)
@@ -93,7 +86,7 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     y = logarithmic(min(times) / 2, max(times) * 2, 220, lambda y: duration(y, 1), 24)
     axes = " = ".join(experiment.axes)
     label = f"{axes} (count, log)" if axes == "elements" else f"{axes} (elements, log)"
-    card, panel = lines(words, series, x, y, (label, "time (log)"))
+    card, panel = drawing.lines(words, series, x, y, (label, "time (log)"))
     for at, near in drops:
         edge, *_ = near.shape.values()
         place, top, bottom = panel.px(edge), panel.py(at.time.median), panel.py(near.time.median)

@@ -12,33 +12,16 @@ from recheck_report.queries import metric_of
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.record.regimes import REGIMES
 from recheck_report.say.standings import contenders
-from recheck_report.write.svg import (
-    FAINT,
-    INK,
-    LIBRARY,
-    LINE,
-    MARGIN,
-    MUTED,
-    OURS,
-    THEIRS,
-    WIDTH,
-    Axis,
-    Card,
-    Interval,
-    Panel,
-    linear,
-    width_of,
-    wrapped,
-)
+from recheck_report.write import svg
 from recheck_report.write.svg import NotDrawn as NotDrawn
 
 INTERVALS = "Thin bars: 95 % intervals."
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 Look = tuple[str, str]  # colour and marker
 LOOKS: dict[str, Look] = {
-    "from the articles": (THEIRS, "o"),
-    "beyond the articles": (OURS, "s"),
-    "library": (LIBRARY, "D"),
+    "from the articles": (svg.THEIRS, "o"),
+    "beyond the articles": (svg.OURS, "s"),
+    "library": (svg.LIBRARY, "D"),
 }
 
 
@@ -61,13 +44,13 @@ class Limit:
 
     at: float
     name: str = ""
-    color: str = MUTED
+    color: str = svg.MUTED
 
 
 @dataclass(frozen=True)
 class Series:
     name: str
-    points: Sequence[Interval]  # place, value, low, high
+    points: Sequence[svg.Interval]  # place, value, low, high
     look: Look
     minor: bool = False  # dashed and hollow
     band: Sequence[tuple[float, float, float]] = ()  # place, low, high
@@ -76,44 +59,45 @@ class Series:
 def rows(
     words: tuple[str, str],
     shown: Sequence[Row],
-    x: Axis,
+    x: svg.Axis,
     label: str,
     *,
     bars: bool = True,
     limits: Sequence[Limit] = (),
-) -> Card:
+) -> svg.Card:
     """Rows from top to bottom. `words`: the card's title and note; `bars`: from 0 to the marks;
     `label`: what the axis counts."""
-    card, room = Card(*words), WIDTH - 2 * MARGIN
+    card, room = svg.Card(*words), svg.WIDTH - 2 * svg.MARGIN
     names = [
-        wrapped(row.name, room - width_of(row.value, bold=bool(row.color)) - 8) for row in shown
+        svg.wrapped(row.name, room - svg.width_of(row.value, bold=bool(row.color)) - 8)
+        for row in shown
     ]
     named = sorted((limit for limit in limits if limit.name), key=lambda limit: limit.at)
-    card.y += LINE * len(named)
-    panel = card.panel(x, Axis(0, 1), sum(LINE * len(name) + 16 for name in names) + 2)
+    card.y += svg.LINE * len(named)
+    panel = card.panel(x, svg.Axis(0, 1), sum(svg.LINE * len(name) + 16 for name in names) + 2)
     panel.frame(label)
     for at, limit in enumerate(named):
         # the names are stairs: a line ends at its own, below those of the lines to its right
-        place, y = panel.px(limit.at), panel.top - 6 - LINE * at
+        place, y = panel.px(limit.at), panel.top - 6 - svg.LINE * at
         card.path([(place, y), (place, panel.bottom)], limit.color, 1, "5 3")
         side = 1 if limit.at - x.low < x.high - limit.at else -1
         anchor = "start" if side > 0 else "end"
         card.text(place + 4 * side, y, limit.name, limit.color, anchor=anchor, backed=True)
     y = panel.top
     for row, name in zip(shown, names, strict=True):
-        bold, ends = bool(row.color), MARGIN
-        card.text(WIDTH - MARGIN, y + 8, row.value, row.color or INK, bold=bold, anchor="end",
-                  backed=True)  # fmt: skip
+        bold, ends = bool(row.color), svg.MARGIN
+        place, color = svg.WIDTH - svg.MARGIN, row.color or svg.INK
+        card.text(place, y + 8, row.value, color, bold=bold, anchor="end", backed=True)
         for line in name:
-            ends = card.text(MARGIN, y + 8, line, backed=True)
-            y += LINE
-        if ends + 6 + width_of(row.more) + width_of(row.value) + 8 < WIDTH - MARGIN:
-            card.text(ends + 6, y + 8 - LINE, row.more, MUTED, backed=bool(row.more))
+            ends = card.text(svg.MARGIN, y + 8, line, backed=True)
+            y += svg.LINE
+        if ends + 6 + svg.width_of(row.more) + svg.width_of(row.value) + 8 < svg.WIDTH - svg.MARGIN:
+            card.text(ends + 6, y + 8 - svg.LINE, row.more, svg.MUTED, backed=bool(row.more))
         y += 7
         if bars:
             card.path([(panel.px(0), y), (panel.px(row.ends[0]), y)], row.look[0], 5)
         if row.range:
-            card.path([(panel.px(end), y) for end in row.range], FAINT, 1.4)
+            card.path([(panel.px(end), y) for end in row.range], svg.FAINT, 1.4)
         for limit in limits:
             if not limit.name:
                 card.path([(panel.px(limit.at), y - 6), (panel.px(limit.at), y + 6)], limit.color)
@@ -123,12 +107,16 @@ def rows(
 
 
 def lines(
-    words: tuple[str, str], series: Sequence[Series], x: Axis, y: Axis, labels: tuple[str, str]
-) -> tuple[Card, Panel]:
+    words: tuple[str, str],
+    series: Sequence[Series],
+    x: svg.Axis,
+    y: svg.Axis,
+    labels: tuple[str, str],
+) -> tuple[svg.Card, svg.Panel]:
     """Lines over sizes, with a key below; `labels`: what the two axes count."""
-    card = Card(*words)
+    card = svg.Card(*words)
     card.y += 16
-    panel = card.panel(x, y, 220, MARGIN + 6 + max(width_of(text) for _, text in y.ticks))
+    panel = card.panel(x, y, 220, svg.MARGIN + 6 + max(svg.width_of(text) for _, text in y.ticks))
     panel.frame(*labels)
     for each in series:
         panel.band(each.band, each.look[0])
@@ -145,7 +133,7 @@ def kernels(
     cases: Sequence[tuple[Case, Row]],
     limits: Sequence[Limit],
     beside: str,
-) -> Card:
+) -> svg.Card:
     """Kernels with their rates on a linear scale from 0; `beside`: what follows the rate. The rows
     get their values, marks and looks here."""
     metric = metric_of(report.record, experiment)
@@ -157,7 +145,7 @@ def kernels(
         made.append(Row(row.name, value, ends, LOOKS[kind], color=row.color, more=row.more))
     end = 1.03 * max([row.ends[2] for row in made] + [limit.at for limit in limits])
     label = f"rate, {report.record.ranked_by(experiment)} ({metric.unit}) · {beside}"
-    card = rows(words, made, linear(0, end), label, limits=limits)
+    card = rows(words, made, svg.linear(0, end), label, limits=limits)
     card.key(keys(kinds))
     return card
 

@@ -2,21 +2,7 @@
 
 from __future__ import annotations
 
-from recheck_report.charts.drawing import (
-    INTERVALS,
-    LOOKS,
-    Limit,
-    NotDrawn,
-    Row,
-    kernels,
-    leading,
-    nothing,
-    outcome,
-    plain_name,
-    start,
-    timed,
-    where,
-)
+from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import factor, shape_label, significant, speed
 from recheck_report.queries import ceiling_row, first_kernel, metric_of, reference
@@ -30,14 +16,16 @@ MOST = 12  # rows
 
 def title(report: Measured, base: Case, lead: Case, library: Case | None) -> str:
     """How far the kernels come from the first one, and how far the library is from that."""
-    first, name = plain_name(report, base), plain_name(report, lead)
-    gains = lead is not base and outcome(report, base, lead) == "faster"
+    first, name = drawing.plain_name(report, base), drawing.plain_name(report, lead)
+    gains = lead is not base and drawing.outcome(report, base, lead) == "faster"
     found = f"No kernel is significantly faster than {first}"
     if gains:
         name = lead.strategy if name == first else name
-        found = f"{start(name)}: {speed(report.comparisons.ratio(base, lead).value)} than {first}"
+        gained = speed(report.comparisons.ratio(base, lead).value)
+        found = f"{drawing.start(name)}: {gained} than {first}"
     if library and lead is not library:
-        against, how = report.comparisons.ratio(lead, library), outcome(report, lead, library)
+        how = drawing.outcome(report, lead, library)
+        against = report.comparisons.ratio(lead, library)
         if how == "faster":
             found += f"; {library.strategy} is {speed(against.value)} still"
         elif how != "slower":
@@ -53,48 +41,51 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     regime = record.ranked_by(experiment)
     base = record.find(experiment, base_name or "", shape, regime)
     if not record.gpu_measured:
-        raise nothing(record)
+        raise drawing.nothing(record)
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
-        raise NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    lead = leading(report, experiment) or base
+        raise drawing.NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
+    lead = drawing.leading(report, experiment) or base
     cases = []
     for name, case in _shown(report, experiment, base, lead).items():
         gain = "" if case is base else f"{factor(report.comparisons.ratio(base, case).value)}×"
         more = case.strategy if case.strategy.replace("_", " ") != name else ""
-        cases.append((case, Row(name, gain, (0, 0, 0), LOOKS["library"], more=more)))
+        cases.append(
+            (case, drawing.Row(name, gain, (0, 0, 0), drawing.LOOKS["library"], more=more))
+        )
     if len(cases) == 1:
-        raise NotDrawn("no other kernel solves the problem")
+        raise drawing.NotDrawn("no other kernel solves the problem")
     cases.sort(key=lambda pair: -pair[0].time.median)
     library = record.timed(experiment, reference(record, experiment, lead.layout), shape)
-    note = f"{where(experiment, regime)} Of each way to compute the fastest kernel. {INTERVALS}"
+    note = f"{drawing.where(experiment, regime)} Of each way to compute the fastest kernel. "
+    note += drawing.INTERVALS
     words = title(report, base, lead, library), note
     limits, beside = _limits(report, experiment), f"speed-up over {base.strategy}"
-    return kernels(report, experiment, words, cases, limits, beside)
+    return drawing.kernels(report, experiment, words, cases, limits, beside)
 
 
-def _limits(report: Measured, experiment: Experiment) -> list[Limit]:
+def _limits(report: Measured, experiment: Experiment) -> list[drawing.Limit]:
     """A kernel that only moves the same bytes; without one, the machine's limit."""
     record, metric = report.record, metric_of(report.record, experiment)
     name, limit = metric.ceiling_label, metric.limit(record)
     if copy := record.timed(experiment, ceiling_row(record, experiment), experiment.headline):
         name, limit = f"ceiling: {copy.strategy}", metric.rates(copy)[0]
-    return [Limit(limit, f"{name} {significant(limit)}")] if limit else []
+    return [drawing.Limit(limit, f"{name} {significant(limit)}")] if limit else []
 
 
 def _shown(report: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
     """The first kernel, the fastest and others by their names, which are unique: of each source the
     fastest, and of those with one name the fastest."""
     rows = [row for row in contenders(report, experiment) if row.fp32]
-    cases = timed(report.record, experiment, rows, base.shape_name)
-    named = {plain_name(report, base): base}
-    if plain_name(report, lead) in named and lead is not base:
+    cases = drawing.timed(report.record, experiment, rows, base.shape_name)
+    named = {drawing.plain_name(report, base): base}
+    if drawing.plain_name(report, lead) in named and lead is not base:
         named[lead.strategy] = lead
     sources = set[str]()
     # the slowest kernels go where there are too many
     for case in sorted(cases, key=lambda case: case.role == "rung"):
         source = f"{case.source}{case.layout}{case.role}"
-        name = plain_name(report, case)
+        name = drawing.plain_name(report, case)
         if name in named or len(named) == MOST or len(cases) > MOST and source in sources:
             continue
         named[name] = case

@@ -6,16 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from recheck_report.charts.drawing import (
-    NotDrawn,
-    Series,
-    lines,
-    listed,
-    nothing,
-    outcome,
-    plain_name,
-    start,
-)
+from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, short
 from recheck_report.queries import metric_of, same_size, swept
@@ -32,8 +23,8 @@ def title(report: Measured, best: Mapping[str, Sequence[Case]]) -> str:
     for shape, (first, *others) in best.items():
         if not others:
             continue
-        tied = outcome(report, others[0], first) != "faster"
-        winners.append((TIE if tied else plain_name(report, first), _rows_of(shape)))
+        tied = drawing.outcome(report, others[0], first) != "faster"
+        winners.append((TIE if tied else drawing.plain_name(report, first), _rows_of(shape)))
     if not winners:
         return "No shape has the times of two kernels"
     parts = []
@@ -43,9 +34,9 @@ def title(report: Measured, best: Mapping[str, Sequence[Case]]) -> str:
     if len(parts) == 1:
         name = winners[0][0]
         two = "The two fastest kernels tie"
-        return f"{two if name == TIE else f'{start(name)} is the fastest'} at every shape"
+        return f"{two if name == TIE else f'{drawing.start(name)} is the fastest'} at every shape"
     what = "listing" if report.collection.listings else "kernel"
-    return f"The best {what} depends on the shape: {listed(parts)} rows"
+    return f"The best {what} depends on the shape: {drawing.listed(parts)} rows"
 
 
 def _rows_of(shape: str) -> int:
@@ -58,7 +49,7 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
     kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in names}
     kernels = {kernel: blocks for kernel, blocks in kernels.items() if blocks}
     if not kernels or not shapes:
-        raise NotDrawn("the record holds no strategy with a block size at such a shape")
+        raise drawing.NotDrawn("the record holds no strategy with a block size at such a shape")
     found: dict[str, dict[str, list[Case]]] = {}  # by kernel and shape, the fastest block first
     for kernel, blocks in kernels.items():
         for shape in shapes:
@@ -68,7 +59,7 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
             if len(timed) > 1 or len(blocks) == 1 and timed:
                 found.setdefault(kernel, {})[shape] = timed
     if not found:
-        raise nothing(record)
+        raise drawing.nothing(record)
     best: dict[str, list[Case]] = {}  # by shape, the best block of each kernel, the fastest first
     for shape in shapes:
         first = [by[shape][0] for by in found.values() if shape in by]
@@ -87,11 +78,13 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
         band = [(rows, of[-1][0], of[0][0]) for rows, of in rates.items()]
         points = [(rows, *of[0]) for rows, of in rates.items()]
         highest = max(highest, *(high for *_, high in points))
-        name = plain_name(report, next(iter(by.values()))[0])
+        name = drawing.plain_name(report, next(iter(by.values()))[0])
         shown = band if kernel in list(dict.fromkeys(banded))[:2] else ()
-        series.append(Series(name, points, look, band=shown))
+        series.append(drawing.Series(name, points, look, band=shown))
     note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
     note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "
     words = title(report, best), note + "the worst, for two kernels."
     x, y = sizes([_rows_of(shape) for shape in best]), linear(0, 1.05 * highest)
-    return lines(words, series, x, y, ("rows (count, log)", f"rate, cold ({metric.unit})"))[0]
+    return drawing.lines(words, series, x, y, ("rows (count, log)", f"rate, cold ({metric.unit})"))[
+        0
+    ]

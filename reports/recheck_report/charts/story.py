@@ -7,17 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recheck_report.charts.drawing import (
-    INTERVALS,
-    LOOKS,
-    Limit,
-    Row,
-    kernels,
-    nothing,
-    outcome,
-    where,
-)
-from recheck_report.claims.load import Step
+from recheck_report.charts import drawing
+from recheck_report.claims.collection import Step
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant, speed
 from recheck_report.queries import Metric, metric_of, reference
@@ -44,12 +35,12 @@ def _note(
     steps: list[Step],
 ) -> str:
     """`rest`: the rates of the steps that are not drawn."""
-    text = where(experiment, report.record.ranked_by(experiment)) + " "
+    text = drawing.where(experiment, report.record.ranked_by(experiment)) + " "
     ideas = {step.row: step.idea for step in steps}
     for last, step in zip(steps, steps[1:], strict=False):
         if step.base != last.row and step.base in ideas:
             text += f"“{step.idea}” is compared with “{ideas[step.base]}”. "
-    text += INTERVALS
+    text += drawing.INTERVALS
     if rest:
         many = f"{len(rest)} more steps are" if rest[1:] else "One more step is"
         text += f" {many} not IEEE fp32: up to {significant(max(rest))} {metric.unit}."
@@ -63,23 +54,25 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     ]
     steps = [(step, case) for step, case in every if case.fp32] or every
     if not steps:
-        raise nothing(record)
+        raise drawing.nothing(record)
     metric, rows = metric_of(record, experiment), []
     for step, case in steps:
         base, gain, lost = record.timed(experiment, step.base, shape), "", False
         if base:
             gain = speed(report.comparisons.verdict(base, case).value)
-            lost = outcome(report, base, case) == "slower"
-        row = Row(step.idea, gain, (0, 0, 0), LOOKS["library"], color=LIBRARY if lost else "")
+            lost = drawing.outcome(report, base, case) == "slower"
+        row = drawing.Row(
+            step.idea, gain, (0, 0, 0), drawing.LOOKS["library"], color=LIBRARY if lost else ""
+        )
         rows.append((case, row))
     rest = [metric.rates(case)[0] for step, case in every if (step, case) not in steps]
     rates = [metric.rates(case)[0] for _, case in steps]
     limits = []
     if library := record.timed(experiment, reference(record, experiment), shape):
         rate = metric.rates(library)[0]
-        limits.append(Limit(rate, f"{library.strategy} {significant(rate)}", LIBRARY))
+        limits.append(drawing.Limit(rate, f"{library.strategy} {significant(rate)}", LIBRARY))
     if limit := metric.limit(record):
-        limits.append(Limit(limit, f"{metric.ceiling_label} {significant(limit)}"))
+        limits.append(drawing.Limit(limit, f"{metric.ceiling_label} {significant(limit)}"))
     note = _note(report, experiment, rest, metric, [step for step, _ in steps])
     words = title(rates, metric.unit, sum(bool(row.color) for _, row in rows)), note
-    return kernels(report, experiment, words, rows, limits, "against the step before")
+    return drawing.kernels(report, experiment, words, rows, limits, "against the step before")

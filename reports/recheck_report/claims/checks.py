@@ -69,7 +69,6 @@ class Check:
     at_most: float | None = None
     equals: float | None = None
     relative: Annotated[float | None, Is(above=0)] = None  # how far from `equals`, as a share of it
-    absolute: Annotated[float | None, Is(above=0)] = None  # or in its unit
     within: Factor = None
     key: str = ""  # the name by which a claim's `why` refers to it
     place: str = field(default="", compare=False)  # in its claim or erratum, for messages
@@ -92,7 +91,7 @@ class Check:
         """The cases that the check uses; a comparison has `other` before `base`."""
         if self.over:
             return tuple(dict.fromkeys(name for _, check in self.over for name in check.ids))
-        if self.form in SERIES:
+        if self.form == "monotone":
             return tuple(name for shape in self.shapes for name in self.at(shape))
         roof = self.roof if "/" in self.roof else ""
         return tuple(i for i in (self.other, self.base, self.of, roof, self.per, *self.cases) if i)
@@ -108,7 +107,6 @@ class Form:
 
 
 _BOUNDS = ("equals", "at_least", "at_most")
-_NEAR = ("relative", "absolute")  # tolerances of `equals`
 FORMS = {
     "ratio": Form(("base", "other"), ("above", "below")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
@@ -116,14 +114,12 @@ FORMS = {
     "order": Form(("cases",)),
     "extremes": Form(("cases", "above")),
     "monotone": Form(("base", "other", "shapes")),
-    "crossover": Form(("base", "other", "shapes")),
     "equivalent": Form(("base", "other", "within")),
-    "count": Form(("of", "expression"), _BOUNDS, ("per", *_NEAR)),
-    "attribute": Form(("name",), _BOUNDS, _NEAR),
+    "count": Form(("of", "expression"), _BOUNDS, ("per", "relative")),
+    "attribute": Form(("name",), _BOUNDS, ("relative",)),
     "test": Form(("test", "finds")),
-    "arithmetic": Form(("expression",), may=("equals", *_NEAR)),
+    "arithmetic": Form(("expression",), may=("equals", "relative")),
 }
-SERIES = ("monotone", "crossover")
 
 
 @dataclass(frozen=True)
@@ -168,7 +164,7 @@ def _checks(table: Any, where: str) -> list[Check]:
     name = typed(str, table.get("form", ""), f"{where}.form")
     one_of(FORMS, name, f"{where}.form")
     form = FORMS[name]
-    expands = name not in SERIES and "shapes" in table
+    expands = name != "monotone" and "shapes" in table
     allowed = ("form", "says", "key", *form.needs, *form.one_of, *form.may)
     only(table, (*allowed, "shapes"), f"{where}.")
     for key in form.needs:
@@ -176,9 +172,8 @@ def _checks(table: Any, where: str) -> list[Check]:
             raise Unfit("is missing", f"{where}.{key}")
     if form.one_of and sum(key in table for key in form.one_of) != 1:
         raise Unfit(f"needs exactly one of {', '.join(form.one_of)}", where)
-    near = [key for key in _NEAR if key in table]
-    if len(near) > 1 or (near and "equals" not in table):
-        raise Unfit("takes equals with either relative or absolute", f"{where}.{near[-1]}")
+    if "relative" in table and "equals" not in table:
+        raise Unfit("needs equals", f"{where}.relative")
     worded: dict[str, Any] = {}
     for key in form.one_of if name == "rate" else ():
         if key in table:

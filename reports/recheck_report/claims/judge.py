@@ -1,4 +1,7 @@
-"""The verdict on each claim, and the proof of each erratum, from a record and its probes."""
+"""The verdict on each claim, and the proof of each erratum, from a record and its probes.
+
+Judged.verdict is the first verdict whose rule applies, and each rule is a function next to it.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.collection import Collection
-from recheck_report.claims.expression import BadExpression
-from recheck_report.claims.load import Claim, Erratum, Part
-from recheck_report.claims.outcome import (
+from recheck_report.claims.collection import Claim, Collection, Erratum, Part
+from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
@@ -21,8 +22,9 @@ from recheck_report.claims.outcome import (
     Questions,
     all_of,
 )
+from recheck_report.claims.expression import BadExpression
 from recheck_report.claims.toml import BadClaim
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
@@ -56,32 +58,55 @@ class Judged:
 
     @cached_property
     def verdict(self) -> str:
-        """One of VERDICTS. The quantifier of the sentence counts configurations within our reading
-        of its words; another reading never votes, but if it changes the usual configuration's
-        answer, the claim depends on it."""
+        """The first verdict whose rule applies; say/verdicts.py has the rules in English."""
         if self.claim.not_judged:
             return VERDICT.NOT_JUDGED
-        usual = self.configurations[USUAL]
-        if {HOLDS, FAILS} <= {usual, *self._readings.values()}:
+        if self._depends_on_a_reading():
             return VERDICT.DEPENDS
-        counts = Counter(self.in_our_reading)
-        total, holding, failing = counts.total(), counts[HOLDS], counts[FAILS]
-        holds = {"every": holding == total, "most": 2 * holding > total, "some": holding > 0}
-        fails = {"every": failing == total, "most": 2 * failing >= total, "some": failing == total}
-        if holds[self.claim.scope]:
+        if self._holds():
             return VERDICT.HOLDS
-        if fails[self.claim.scope]:
+        if self._fails():
             return VERDICT.WRONG_AS_PRINTED if self.claim.of_any_machine else VERDICT.FAILS_HERE
-        if holding and failing and self.claim.scope == "every":
+        if self._depends_on_a_choice():
             return VERDICT.DEPENDS
-        unknown = usual == NOT_MEASURED or not (counts[UNDECIDED] or holding)
-        return VERDICT.NOT_MEASURED if unknown else VERDICT.UNDECIDED
+        return VERDICT.UNDECIDED if self._is_undecided() else VERDICT.NOT_MEASURED
+
+    def _depends_on_a_reading(self) -> bool:
+        """Whether another reading of a word reverses the answer of the usual configuration."""
+        return {HOLDS, FAILS} <= {self.configurations[USUAL], *self._readings.values()}
+
+    def _holds(self) -> bool:
+        """The quantifier of the sentence counts configurations in our reading of its words."""
+        match self.claim.scope:
+            case "every":
+                return self._counts[HOLDS] == self._counts.total()
+            case "most":
+                return 2 * self._counts[HOLDS] > self._counts.total()
+        return self._counts[HOLDS] > 0  # some
+
+    def _fails(self) -> bool:
+        if self.claim.scope == "most":
+            return 2 * self._counts[FAILS] >= self._counts.total()
+        return self._counts[FAILS] == self._counts.total()
+
+    def _depends_on_a_choice(self) -> bool:
+        every = self.claim.scope == "every"
+        return every and self._counts[HOLDS] > 0 and self._counts[FAILS] > 0
+
+    def _is_undecided(self) -> bool:
+        """Whether a comparison leaves it open, and not missing data."""
+        measured = self.configurations[USUAL] != NOT_MEASURED
+        return measured and self._counts[UNDECIDED] + self._counts[HOLDS] > 0
 
     @property
     def in_our_reading(self) -> list[str]:
         """Whether all parts of the claim hold, for each configuration in our reading of its words:
         what "every", "most" and "some" count."""
         return [v for choice, v in self.configurations.items() if not choice.word]
+
+    @property
+    def _counts(self) -> Counter[str]:
+        return Counter(self.in_our_reading)
 
     @property
     def _readings(self) -> dict[Choice, str]:

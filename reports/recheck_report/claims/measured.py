@@ -8,18 +8,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
-from recheck_report.claims.collection import Collection, load_collection
+from recheck_report.claims.collection import EARLIER, ChangedCheck, Collection, load_collection
+from recheck_report.claims.evaluate import comparisons_of
 from recheck_report.claims.judge import Judgement, judge
-from recheck_report.claims.load import EARLIER, ChangedCheck
 from recheck_report.claims.names import slips
-from recheck_report.claims.outcome import comparisons_of
 from recheck_report.claims.toml import BadClaim
 from recheck_report.queries import faster_than_ceiling
 from recheck_report.record.probes import PROBES, Probes, load_probes
 from recheck_report.record.read import COMPRESSED, SAMPLES, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
-from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.statistics.comparisons import Comparisons, Member, Pair
 
 

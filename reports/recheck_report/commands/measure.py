@@ -25,7 +25,7 @@ from recheck_report.collect.plan import deciding, environment
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
-from recheck_report.record.verdicts import VERDICTS
+from recheck_report.record.verdicts_json import VERDICTS
 from recheck_report.say.nodes import few
 
 CASES = "claims.txt"

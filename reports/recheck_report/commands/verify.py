@@ -22,8 +22,8 @@ from recheck_report.formatting import count, duration, margin
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import SPECIAL, Case
 from recheck_report.say.answer import by_verdict, counted
+from recheck_report.say.check import in_words
 from recheck_report.say.claim import reason
-from recheck_report.say.outcome import in_words
 from recheck_report.say.pages.compare import Pair, changed_words, place, row_of
 
 MOST = 8  # lines on lost times; the rest is counted

@@ -111,7 +111,6 @@ class Environment:
 class Method:
     """The numbers by which cases were timed; each description ends with the unit."""
 
-    confidence: Annotated[float | None, Is("of a median's interval (share)")] = None
     rounds: Annotated[int | None, Is("of all rows of a shape, in random order (rounds)")] = None
     # both proofs and the launch on fresh inputs of these CPU rows are timed as well; older records
     # have no such samples

@@ -16,7 +16,7 @@ from recheck_report.record.case import Raw
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Document
 from recheck_report.record.typed import ANY, Is, members
-from recheck_report.record.verdicts import Verdicts
+from recheck_report.record.verdicts_json import Verdicts
 
 Json = dict[str, Any]
 FILES = {"record": Document, "samples": Raw, "probes": Probes, "verdicts": Verdicts}

@@ -10,9 +10,9 @@ from recheck_report.anchors import CLAIMS, LOSSES, METHOD, README, page
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.files import slug
-from recheck_report.formatting import NONE, NOT_JUDGED, VERDICTS, shape_label
+from recheck_report.formatting import NONE, resolution_text, shape_label
 from recheck_report.formatting import count as number_of
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Experiment
 from recheck_report.say import standings, warnings
 from recheck_report.say.claim import because, reference, said, tested
@@ -38,7 +38,7 @@ from recheck_report.say.nodes import (
     texts,
 )
 from recheck_report.say.pages import MARK, machine
-from recheck_report.say.self_audit import resolution_text
+from recheck_report.say.verdicts import VERDICTS
 from recheck_report.statistics.ratio import COARSEST
 
 LIMITS = {
@@ -71,16 +71,18 @@ MOST = 7  # claims of a table; the others are folded
 def counted(counts: Mapping[str, int], to: Callable[[str], str] | None = None) -> Text:
     """ "20 of 67 claims hold, 8 fail here, 5 are undecided; 7 are not judged", each number with a
     link to the place of its verdict's claims."""
-    total = sum(count for verdict, count in counts.items() if verdict != NOT_JUDGED)
+    total = sum(count for verdict, count in counts.items() if verdict != VERDICT.NOT_JUDGED)
 
     def part(verdict: str, of: str = "") -> Text:
         count = counts.get(verdict, 0)
         number = link(to(verdict), f"{count}") if to and count else text(f"{count}")
         return text(number, of, f" {VERDICTS[verdict].verb(count)}")
 
-    rest = [v for v in VERDICTS if counts.get(v) and v not in ("holds", NOT_JUDGED)]
+    rest = [v for v in VERDICTS if counts.get(v) and v not in (VERDICT.HOLDS, VERDICT.NOT_JUDGED)]
     judged = joined(", ", [part("holds", f" of {total} claims"), *map(part, rest)])
-    return joined("; ", [judged, part(NOT_JUDGED) if counts.get(NOT_JUDGED) else ""])
+    return joined(
+        "; ", [judged, part(VERDICT.NOT_JUDGED) if counts.get(VERDICT.NOT_JUDGED) else ""]
+    )
 
 
 def by_verdict(report: Measured) -> dict[str, int]:
@@ -99,7 +101,7 @@ def headline(report: Measured) -> str:
         cases = f"{number_of(timed, 'case')} {'was' if timed == 1 else 'were'}"
         return f"{cases} measured on the CPU, nothing on a GPU" if timed else "nothing was measured"
     counts = by_verdict(report)
-    total = sum(counts.values()) - counts[NOT_JUDGED]
+    total = sum(counts.values()) - counts[VERDICT.NOT_JUDGED]
     holds, *fail = (
         (counts[v], VERDICTS[v].verb(counts[v])) for v in (VERDICT.HOLDS, *VERDICT.FAILS)
     )

@@ -11,15 +11,15 @@ from collections import Counter
 from collections.abc import Iterable
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
+from recheck_report.claims.evaluate import TIMELESS, UNDECIDED, Compared, Outcome
 from recheck_report.claims.judge import SHORT, Judged, Judgement
-from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.outcome import TIMELESS, UNDECIDED, Compared, Outcome
 from recheck_report.formatting import NONE, duration, margin, p_value
-from recheck_report.record import verdicts as VERDICT
+from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Case, Record
-from recheck_report.record.verdicts import SCHEMA, About, Value, Verdict, Verdicts
-from recheck_report.say import outcome as say
+from recheck_report.record.verdicts_json import SCHEMA, About, Value, Verdict, Verdicts
+from recheck_report.say import check as say
 from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import BREAK, Text, code, few, joined, link, prose, strong, text
 from recheck_report.statistics import variation

@@ -9,18 +9,6 @@ from recheck_report.record.regimes import REGIMES
 from recheck_report.say.nodes import Table, Text, table, text
 
 LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
-# in the order in which they are tried
-VERDICTS_MEAN = {
-    "not judged": "requires nothing that a run, a count or a proof could contradict",
-    "holds": "every check passes with every choice; with most, if the claim says “often”; with "
-    "one, if it says “can” or “may”",
-    "wrong as printed": "fails by counts, arithmetic or tests that give the same result on every "
-    "GPU; an attribute of this GPU, such as its shared memory, does not",
-    "fails here": "some check fails with each choice; with half or more, if it says “often”",
-    "depends": "passes with one choice or common reading of a word, and fails with another",
-    "undecided": "none of these, as a comparison lies within the {noise}, or has p of 5 % or more",
-    "not measured": "none of these, as data is missing",
-}
 # what follows a number or a name
 MARKS = {
     "ᵉ": "a wide bound, from two intervals: the two were not timed in the same rounds",

@@ -8,13 +8,14 @@ that was not measured does not appear.
 from __future__ import annotations
 
 from recheck_report.claims.checks import Check
-from recheck_report.claims.load import GAIN, Part, Step, Story
+from recheck_report.claims.collection import GAIN, Part, Step, Story
+from recheck_report.claims.evaluate import NOT_MEASURED, Questions
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.outcome import NOT_MEASURED, Questions
 from recheck_report.formatting import duration, shape_label, significant
 from recheck_report.queries import metric_of
 from recheck_report.record.record import Experiment
 from recheck_report.say.bottlenecks import busy
+from recheck_report.say.check import explained
 from recheck_report.say.nodes import (
     Bullets,
     Section,
@@ -27,7 +28,6 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
-from recheck_report.say.outcome import explained
 from recheck_report.say.standings import against, row_link, timed
 
 

@@ -14,9 +14,9 @@ from recheck_report.claims.measured import Measured
 from recheck_report.formatting import count
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Case, Record
-from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.say.nodes import Remark, Table, code, few, link, table, text
-from recheck_report.statistics.ratio import COARSEST, LEVEL
+from recheck_report.statistics.ratio import COARSEST
 
 NAMED = 3  # parts of a record that are named because they could not be read
 # of plans that are not the full matrix, as they were asked for
@@ -54,10 +54,6 @@ def warnings(report: Measured) -> list[Remark]:
         remarks.append(_warning("MIG is on", says))
     if env.mps:
         remarks.append(_warning("MPS is on", "other programs can run on the GPU at the same time."))
-    if record.method.confidence not in (None, 1 - LEVEL):
-        share = f"{100 * (record.method.confidence or 0):g} %"
-        says = f"where this report says a {100 * (1 - LEVEL):g} % interval of a time, it is this."
-        remarks.append(_warning(f"Intervals of medians at {share}", says))
     if report.comparisons.resolution > COARSEST:
         says = "a kernel compared with itself comes out different, so no ratio here is judged"
         remarks.append(_warning("No differences can be measured", f"{says}; see the self-audit."))

@@ -8,28 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from recheck_report.say import nodes
 from recheck_report.say.glossary import MARKS
-from recheck_report.say.nodes import (
-    Anchor,
-    Block,
-    Break,
-    Bullets,
-    Code,
-    Emphasis,
-    Fold,
-    Link,
-    Listing,
-    Note,
-    Page,
-    Paragraph,
-    Part,
-    Picture,
-    Quote,
-    Section,
-    Strong,
-    Table,
-    Text,
-)
 
 SENTENCE = 60  # letters in a cell of a column that needs width
 _SIGN = re.compile(f"[{''.join(MARKS)}]")
@@ -67,69 +47,69 @@ class Writer:
         self.case_place, self.prefix = case_place, prefix
         self.heading = "Table"  # above what is written now
 
-    def inline(self, of: Text, linked: bool = True) -> str:
+    def inline(self, of: nodes.Text, linked: bool = True) -> str:
         """One text. `linked`: False inside a control or a link, where links are invalid."""
         return "".join(self._part(part, linked) for part in of.parts)
 
-    def _part(self, part: Part, linked: bool) -> str:
+    def _part(self, part: nodes.Part, linked: bool) -> str:
         match part:
             case str():
                 # its signs have tooltips
                 return _SIGN.sub(lambda sign: _tooltip(sign[0]), html.escape(part))
-            case Code():
+            case nodes.Code():
                 to = self.case_place(part.text) if linked else None
                 return _linked(f"<code>{html.escape(part.text)}</code>", to)
-            case Strong():
+            case nodes.Strong():
                 return f"<strong>{self.inline(part.inside, linked)}</strong>"
-            case Emphasis():
+            case nodes.Emphasis():
                 return f"<em>{self.inline(part.inside, linked)}</em>"
-            case Link():
+            case nodes.Link():
                 to = place(part.to) if linked else None
                 return _linked(self.inline(part.inside, linked and to is None), to)
-            case Anchor():
+            case nodes.Anchor():
                 return f'<a id="{html.escape(self.prefix + part.name)}"></a>'
-            case Break():
+            case nodes.Break():
                 return "<br>"
 
-    def page(self, of: Page) -> str:
+    def page(self, of: nodes.Page) -> str:
         says = f"<p>{self.inline(of.says)}</p>\n" if of.says else ""
         return f"<h1>{self.inline(of.title)}</h1>\n{says}{self.blocks(of.blocks)}"
 
-    def blocks(self, of: tuple[Block, ...]) -> str:
+    def blocks(self, of: tuple[nodes.Block, ...]) -> str:
         """Blocks one below the other; neighbouring charts are side by side where there is room."""
         parts = []
-        for are_charts, some in groupby(of, lambda block: isinstance(block, Picture)):
+        for are_charts, some in groupby(of, lambda block: isinstance(block, nodes.Picture)):
             inner = "\n".join(map(self._block, some))
             parts.append(f'<div class="charts">\n{inner}\n</div>' if are_charts else inner)
         return "\n".join(parts)
 
-    def _block(self, of: Block) -> str:
+    def _block(self, of: nodes.Block) -> str:
         match of:
-            case Paragraph():
+            case nodes.Paragraph():
                 return f"<p>{self.inline(of.text)}</p>"
-            case Bullets():
+            case nodes.Bullets():
                 return self._bullets(of)
-            case Table():
+            case nodes.Table():
                 return self.table(of)
-            case Note():
+            case nodes.Note():
                 kind = "warning" if of.warning else "note"
                 return f'<p class="{kind}">{self.inline(of.text)}</p>'
-            case Quote():
+            case nodes.Quote():
                 return f"<blockquote><p>{self.inline(of.text)}</p></blockquote>"
-            case Picture():
+            case nodes.Picture():
                 return self._picture(of)
-            case Listing():
+            case nodes.Listing():
                 return f'<pre tabindex="0"><code>{html.escape(of.text)}</code></pre>'
-            case Fold():
+            case nodes.Fold():
                 head = f"<summary>{self.inline(of.summary, linked=False)}</summary>"
                 return f'<details class="fold">{head}\n{self.blocks(of.blocks)}\n</details>'
-            case Section():
+            case nodes.Section():
                 self.heading = of.title.plain
                 place = f' id="{html.escape(self.prefix + of.anchor)}"' if of.anchor else ""
                 head = f"<h{of.level}>{self.inline(of.title)}</h{of.level}>"
                 return f"<section{place}>{head}\n{self.blocks(of.blocks)}\n</section>"
 
-    def _picture(self, of: Picture) -> str:
+    def _picture(self, of: nodes.Picture) -> str:
         """A chart as an image within the file; it scrolls where it would be too small to read."""
         if of.why_not:
             return f'<p class="note">{html.escape(f"{of.title}: not drawn: {of.why_not}.")}</p>'
@@ -137,7 +117,7 @@ class Writer:
         return f'''<figure tabindex="0"><img src="data:image/svg+xml;base64,{data}" \
 alt="{html.escape(of.alt)}"></figure>'''
 
-    def _bullets(self, of: Bullets) -> str:
+    def _bullets(self, of: nodes.Bullets) -> str:
         items = []
         for item in of.items:
             head, rest = item if isinstance(item, tuple) else (item, None)
@@ -145,7 +125,7 @@ alt="{html.escape(of.alt)}"></figure>'''
             items.append(f"<li>{self.inline(head)}{inner}</li>")
         return "<ul>\n" + "\n".join(items) + "\n</ul>"
 
-    def table(self, of: Table, marks: Iterable[str] = ()) -> str:
+    def table(self, of: nodes.Table, marks: Iterable[str] = ()) -> str:
         """A table in a frame that scrolls; `marks`: attributes of each row. On a narrow screen the
         cells of one with several columns of sentences are stacked, each with its heading."""
         wide = {at for row in of.rows for at, cell in enumerate(row) if len(cell.plain) > SENTENCE}
@@ -173,7 +153,9 @@ alt="{html.escape(of.alt)}"></figure>'''
         look = " class=stack" * stacked
         return f"{frame}<table{look}>{head}<tbody>\n{body}\n</tbody></table></div>"
 
-    def _cells(self, row: tuple[Text, ...], looks: list[str], names: list[str]) -> Iterator[str]:
+    def _cells(
+        self, row: tuple[nodes.Text, ...], looks: list[str], names: list[str]
+    ) -> Iterator[str]:
         for at, (cell, look, name) in enumerate(zip(row, looks, names, strict=True)):
             kind, about = ("td", name and f' data-of="{name}"') if at else ("th", " scope=row")
             yield f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"

@@ -5,28 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from recheck_report.say.nodes import (
-    Anchor,
-    Block,
-    Break,
-    Bullets,
-    Code,
-    Emphasis,
-    Fold,
-    Link,
-    Listing,
-    Note,
-    Page,
-    Paragraph,
-    Part,
-    Picture,
-    Quote,
-    Section,
-    Strong,
-    Table,
-    Text,
-    text,
-)
+from recheck_report.say import nodes
 
 # what Markdown would read as more than text: emphasis, code, strike-through, a link's middle, and
 # addresses, which code hosts turn into links
@@ -47,41 +26,41 @@ def _escaped(literal: str) -> str:
     return _MARKS.sub(r"\\\g<0>", literal.replace("\n", " ")).translate(_ENTITIES)
 
 
-def _part(part: Part) -> str:
+def _part(part: nodes.Part) -> str:
     match part:
         case str():
             return _escaped(part)
-        case Code():
+        case nodes.Code():
             return "`" + part.text.replace("`", "'").replace("|", "\\|") + "`"
-        case Strong():
+        case nodes.Strong():
             return f"**{markdown(part.inside)}**"
-        case Emphasis():
+        case nodes.Emphasis():
             return f"*{markdown(part.inside)}*"
-        case Link():
+        case nodes.Link():
             return f"[{markdown(part.inside)}]({part.to})"
-        case Anchor():
+        case nodes.Anchor():
             return f'<a id="{part.name}"></a>'
-        case Break():
+        case nodes.Break():
             return "<br>"
 
 
-def markdown(of: Text) -> str:
+def markdown(of: nodes.Text) -> str:
     """A text in one line."""
     return "".join(map(_part, of.parts))
 
 
-def _first(of: Text) -> str:
+def _first(of: nodes.Text) -> str:
     """A text that begins a block."""
     line = markdown(of)
     literal = of.parts and isinstance(of.parts[0], str) and _BEGINS.match(line)
     return f"\\{line}" if literal else line
 
 
-def _cells(row: tuple[Text, ...]) -> str:
+def _cells(row: tuple[nodes.Text, ...]) -> str:
     return f"| {' | '.join(map(markdown, row))} |"
 
 
-def _bullets(of: Bullets, indent: str = "") -> list[str]:
+def _bullets(of: nodes.Bullets, indent: str = "") -> list[str]:
     lines = []
     for item in of.items:
         head, rest = item if isinstance(item, tuple) else (item, None)
@@ -90,49 +69,53 @@ def _bullets(of: Bullets, indent: str = "") -> list[str]:
     return lines
 
 
-def _block(of: Block) -> list[str]:
+def _block(of: nodes.Block) -> list[str]:
     """The lines of a block."""
     match of:
-        case Paragraph():
+        case nodes.Paragraph():
             return [_first(of.text)]
-        case Bullets():
+        case nodes.Bullets():
             return _bullets(of)
-        case Table():
+        case nodes.Table():
             rule = " | ".join(f"---{':' * (at in of.numbers)}" for at in range(len(of.columns)))
             return [_cells(of.columns), f"| {rule} |", *map(_cells, of.rows)]
-        case Note():
+        case nodes.Note():
             return [f"> [!{'WARNING' if of.warning else 'NOTE'}]", f"> {_first(of.text)}"]
-        case Quote():
+        case nodes.Quote():
             return [f"> {_first(of.text)}"]
-        case Picture(why_not=""):
+        case nodes.Picture(why_not=""):
             return [f"![{_escaped(of.alt)}](charts/{of.name})"]
-        case Picture():
-            return [markdown(text(Emphasis(text(f"{of.title}: not drawn: {of.why_not}."))))]
-        case Listing():
+        case nodes.Picture():
+            return [
+                markdown(
+                    nodes.text(nodes.Emphasis(nodes.text(f"{of.title}: not drawn: {of.why_not}.")))
+                )
+            ]
+        case nodes.Listing():
             return [f"```{of.language}", of.text, "```"]
-        case Fold():
+        case nodes.Fold():
             head = f"<details><summary>{markdown(of.summary)}</summary>"
             return [head, "", *_lines(of.blocks), "", "</details>"]
-        case Section():
+        case nodes.Section():
             place = f'<a id="{of.anchor}"></a>' if of.anchor else ""
             head = f"{'#' * of.level} {place}{markdown(of.title)}"
             return [head, "", *_lines(of.blocks)]
 
 
-def _lines(of: tuple[Block, ...]) -> list[str]:
+def _lines(of: tuple[nodes.Block, ...]) -> list[str]:
     lines: list[str] = []
     for item in of:
         lines += ["", *_block(item)] if lines else _block(item)
     return lines
 
 
-def page(of: Page) -> bytes:
+def page(of: nodes.Page) -> bytes:
     """A whole file."""
     lines = [of.mark, f"# {markdown(of.title)}", ""]
     back = f"[Back to the summary]({of.back})" if of.back else ""
     if head := " ".join(filter(None, (markdown(of.says), back and f"{back}."))):
         lines += [head, ""]
-    sections = [item for item in of.blocks if isinstance(item, Section) and item.anchor]
+    sections = [item for item in of.blocks if isinstance(item, nodes.Section) and item.anchor]
     if back and sections:
         lines += [f"- [{markdown(section.title)}](#{section.anchor})" for section in sections] + [
             ""

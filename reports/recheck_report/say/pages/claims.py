@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from recheck_report.anchors import CHANGES, METHOD, README, claim_anchor
-from recheck_report.claims.checks import POLICY
+from recheck_report.anchors import CHANGES, README, claim_anchor
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
-from recheck_report.files import slug
-from recheck_report.record.verdicts import NOT_MEASURED
+from recheck_report.record.verdicts_json import NOT_MEASURED
 from recheck_report.say import claim
-from recheck_report.say.glossary import VERDICTS_MEAN
+from recheck_report.say.check import fact
 from recheck_report.say.nodes import (
     BREAK,
     Block,
@@ -23,89 +21,27 @@ from recheck_report.say.nodes import (
     Text,
     anchor,
     blocks,
-    emphasis,
     joined,
     link,
-    marked,
     prose,
     strong,
-    table,
     text,
-    texts,
 )
-from recheck_report.say.outcome import fact
 from recheck_report.say.pages import MARK, compare, machine
 from recheck_report.say.pages.documents import errata_of, whose
+from recheck_report.say.verdicts import how_they_are_judged
 
 
 def page(report: Measured, others: list[Measured], chart: Picture) -> Page:
     testable = " that can be tested, what decides it, and what was measured."
     says = text("Each sentence of ", whose(report), testable)
-    sections = [_how(report, chart), *_documents(report)]
+    sections = [how_they_are_judged(report, chart), *_documents(report)]
     if others and report.judgement.claims:
         records = [report, *compare.ordered(others)]
         across = compare.across(records, compare.names(records), [report], linked=True)
         sections.append(Section(text("Other GPUs"), blocks(across), "other-gpus"))
     title = text(f"The claims on {machine(report.record)}")
     return Page(MARK, title, tuple(sections), says, README)
-
-
-CHECKS = """\
-Each check is *for it*, *against it*, *mixed* (choices differ) or *cannot tell*; *also measured*
-decides nothing. A *choice* is a value of each parameter that the document leaves open, such as the
-block size; what a listing prints is fixed. A choice passes if all checks pass with it, and fails if
-one fails. The first verdict that applies counts, but another common reading of a word that reverses
-the answer makes a claim *depend*."""
-WORDS = """\
-If a document gives a word and no figure, this report reads the word as a threshold: {words}. Other
-readings do not count."""
-BRACKETS = """\
-Brackets hold 95 % intervals, and *noise* is how much the ratio varies from run to run. p is the
-p-value against the threshold, after Holm's correction for all {family} comparisons of this report;
-it is printed only from 0.001 up. [What this report cannot tell you](README.md#limits) limits every
-verdict. [`verdicts.json`](verdicts.json) holds the verdicts and all
-evidence for programs"""
-PROBES = """\
-, [`probes.json`](probes.json) the counters, attributes and tests that some checks need"""
-
-
-def _how(report: Measured, chart: Picture) -> Section:
-    policy = _policy(report)
-    borrowed = report.comparisons.borrowed
-    noise = link(f"{METHOD}#comparisons", "noise") + (
-        f" known from an {borrowed}" if borrowed else ""
-    )
-    rows = []
-    for verdict, meaning in VERDICTS_MEAN.items():
-        names = [
-            claim.reference(e.claim.id) for e in report.judgement.claims if e.verdict == verdict
-        ]
-        head = text(anchor(slug(verdict)) if names else "", emphasis(verdict))
-        rows.append(
-            texts((head, marked(meaning, noise=noise), f"{len(names)}", joined(", ", names)))
-        )
-    brackets = marked(BRACKETS, family=f"{len(report.comparisons.family)}")
-    parts = blocks(
-        table(("verdict", "meaning", "claims", "which"), rows, (2,)),
-        marked(CHECKS),
-        marked(WORDS, words=policy) if policy else None,
-        text(brackets, marked(PROBES) if report.probes else "", "."),
-        chart,
-    )
-    return Section(text("How they are judged"), parts, "how-they-are-judged")
-
-
-def _policy(report: Measured) -> Text:
-    """How words without a figure are read, of those that checks of these claims have."""
-    words = {check.word for judged in report.judgement.claims for check in judged.claim.checks}
-    readings = []
-    for word, (ours, *others) in POLICY.items():
-        if word in words and ours != 1:  # faster is faster
-            read = f"{ours:g} times" if ours >= 1 else f"{100 * ours:g} % of the total"
-            also = ", ".join(f"{other:g}" for other in others)
-            more = f" (also read: {also})" if also else ""
-            readings.append(text(emphasis(word), f" is more than {read}{more}"))
-    return joined("; ", readings)
 
 
 def _documents(report: Measured) -> list[Section]:

@@ -13,13 +13,12 @@ from dataclasses import dataclass, replace
 from statistics import median, quantiles
 
 from recheck_report.anchors import claim_place
+from recheck_report.claims.collection import Claim
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import Claim
 from recheck_report.claims.measured import Measured
 from recheck_report.claims.toml import in_order
 from recheck_report.formatting import (
     NONE,
-    VERDICTS,
     count,
     duration,
     margin,
@@ -30,9 +29,10 @@ from recheck_report.formatting import (
 )
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
-from recheck_report.record.verdicts import UNKNOWN
+from recheck_report.record.verdicts_json import UNKNOWN
 from recheck_report.say import warnings
 from recheck_report.say.answer import counted
+from recheck_report.say.check import in_short, required
 from recheck_report.say.claim import doubts
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
@@ -58,7 +58,7 @@ from recheck_report.say.nodes import (
     text,
     texts,
 )
-from recheck_report.say.outcome import in_short, required
+from recheck_report.say.verdicts import VERDICTS
 from recheck_report.statistics.changes import Change, changes, lost
 from recheck_report.statistics.ratio import Ratio
 

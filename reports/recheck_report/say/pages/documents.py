@@ -8,11 +8,12 @@ from collections import Counter
 from recheck_report.anchors import ERRATA as ERRATA_PAGE
 from recheck_report.anchors import README
 from recheck_report.claims.documents import Source
+from recheck_report.claims.evaluate import FAILS, HOLDS
 from recheck_report.claims.judge import Corrected
 from recheck_report.claims.measured import Measured
-from recheck_report.claims.outcome import FAILS, HOLDS
 from recheck_report.formatting import NONE
 from recheck_report.record.record import Case
+from recheck_report.say.check import finding
 from recheck_report.say.claim import reference
 from recheck_report.say.nodes import (
     BREAK,
@@ -32,7 +33,6 @@ from recheck_report.say.nodes import (
     table,
     text,
 )
-from recheck_report.say.outcome import finding
 from recheck_report.say.pages import MARK, machine
 from recheck_report.say.standings import against, row_link, timed
 

@@ -1,12 +1,14 @@
-"""The page of the method: how it was measured, on what, and how far it can be trusted."""
+"""The page of the method: how it was measured, on what, the self-audit, and how far to trust it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
-from recheck_report.record.record import SPECIAL
-from recheck_report.say import glossary, machine, self_audit, warnings
+from recheck_report.formatting import margin, resolution_text, shape_label, significant
+from recheck_report.record.record import AUDIT, SPECIAL, Record
+from recheck_report.say import glossary, machine, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -14,20 +16,23 @@ from recheck_report.say.nodes import (
     Page,
     Paragraph,
     Section,
+    Table,
     Text,
     blocks,
     code,
     marked,
     paragraph,
+    strong,
     table,
     text,
 )
 from recheck_report.say.pages import MARK, README
 from recheck_report.say.pages import machine as machine_of
 from recheck_report.say.pages.experiment import not_passed
-from recheck_report.say.self_audit import resolution_text
 from recheck_report.statistics import variation
-from recheck_report.statistics.ratio import LEVEL
+from recheck_report.statistics.comparisons import STEPS, Audit
+from recheck_report.statistics.ratio import COARSEST, LEVEL
+from recheck_report.statistics.variation import classes_of
 
 RUN_TO_RUN = """\
 A 95 % interval predicts what the same process would measure again. Another process differs by
@@ -81,7 +86,7 @@ the difference is significant at {level} % after the correction. *Equal* means t
 lies within {resolution} of 1. *A tie* is neither. A time uses all rounds, and a ratio only the
 shared ones. So a ratio may differ slightly from the quotient of the two times."""
 NUMBERS = """\
-**Numbers.** A time is the median {medians}, with its nonparametric {confidence} interval.{long}
+**Numbers.** A time is the median {medians}, with its nonparametric 95 % interval.{long}
 Units are SI (1 GB = 10⁹ bytes). A rate is the problem's compulsory work over the median time,
 whatever a kernel really moves."""
 OLD_INTERVALS = """\
@@ -102,10 +107,10 @@ def _sections(report: Measured) -> Iterator[Section]:
     record, comparisons = report.record, report.comparisons
     regimes = {case.regime for case in record.cases}
     yield Section(text("Glossary"), blocks(glossary.words(record)), "glossary")
-    audit = self_audit.sentence(record, comparisons.audit)
-    pairs = self_audit.pairs_table(comparisons.audit)
+    audit = _self_audit(record, comparisons.audit)
+    pairs = _pairs(comparisons.audit)
     yield Section(text("Self-audit"), blocks(audit, pairs), "self-audit")
-    run_to_run = self_audit.run_to_run(record)
+    run_to_run = _variation(record)
     if run_to_run.rows:
         runs = comparisons.variation
         share = "the farthest" if runs.count < 20 else "all but 5 %"
@@ -137,6 +142,81 @@ def _sections(report: Measured) -> Iterator[Section]:
     environment = machine.environment(report)
     yield Section(text("Environment"), blocks(environment), "environment")
     yield Section(text("Reproduce it"), blocks(_again(report)), "reproduce-it")
+
+
+AUDITED = ["the kernel compared", "pairs", "called faster", "called slower", "called the same"]
+AUDITED += ["no significant difference", "wrong without a threshold"]
+NOISE = ["class", "ratios differ by less than", "times by less than"]
+
+
+def _self_audit(record: Record, audit: Audit) -> Text:
+    """How far comparisons on this machine could be trusted on that day."""
+    rho = strong(resolution_text(audit.resolution))
+    if not audit.audited:
+        experiment = record.experiment(AUDIT)
+        reasons = [c.reason for c in record.cases_of(experiment) if c.reason] if experiment else []
+        why = reasons[0] if reasons else "the record holds no audit"
+        lead = f"No self-audit ({why}): the smallest difference that this report calls one is "
+        return text(lead, rho, ", by convention.")
+    places = dict.fromkeys(
+        f"{shape_label(pair.base.shape_name)} {pair.base.regime}" for pair in audit.alike
+    )
+    total, paired = len(audit.alike), sum(pair.ratio.rounds > 0 for pair in audit.alike)
+    how = "" if paired == total else f", {total - paired} of them not paired by rounds"
+    compared = (
+        f"One kernel was timed under several names ({', '.join(places)}) and compared with itself "
+        f"in {total} pairs{how}"
+    )
+    few = f"at most {100 * LEVEL:g} % of these pairs differ"
+    if audit.resolution > COARSEST:
+        most = STEPS[-1]
+        needed = rho if audit.resolution <= most else f"more than {100 * most:g} %"
+        return text(
+            f"{compared}. It takes a threshold of ",
+            needed,
+            f" until {few}. That is more than {100 * COARSEST:g} %, so ",
+            strong("this report judges no ratio"),
+            ".",
+        )
+    strict = audit.false(audit.resolution)
+    return text(
+        f"{compared}. If every interval that excludes 1 counted as a difference, "
+        f"{audit.false(0.0)} of the pairs would differ. If the whole interval has to lie more than "
+        f"{resolution_text(audit.resolution)} from 1, {strict} do. So the smallest difference that "
+        "this process detects is ",
+        rho,
+        f": of the multiples of 0.05 %, from {resolution_text(STEPS[0])} up, the first threshold "
+        f"with which {few}.",
+    )
+
+
+def _variation(record: Record) -> Table:
+    """What runs on GPUs of this model differ by, for each class that a timed case has."""
+    runs = variation.for_gpu(record.gpu)
+
+    def within(variations: dict[str, float], name: str) -> str:
+        return margin(math.expm1(variations[name])) if name in variations else "not known"
+
+    rows = [
+        (name, within(runs.of_ratios, name), within(runs.of_medians, name))
+        for name in classes_of(record.cases)
+    ]
+    return table(NOISE, rows, (1, 2))
+
+
+def _pairs(audit: Audit) -> Table:
+    """A row for each amount of extra work; the first, none, is the kernel against itself."""
+    rows: list[list[str]] = []
+    for extra in [0.0, *audit.extras] if audit.audited else []:
+        pairs = audit.slowed_by(extra) if extra else list(audit.alike)
+        called = [pair.called(audit.resolution) for pair in pairs]
+        name = f"with {significant(100 * extra, 1)} % more work" if extra else "with itself"
+        right = "slower" if extra else "no difference"
+        raw = [pair.called(0.0) for pair in pairs]
+        wrong = sum(verdict != right for verdict in raw)
+        counts = [called.count(v) for v in ("faster", "slower", "same", "no difference")]
+        rows.append([name, *(str(n) for n in (len(pairs), *counts, wrong))])
+    return table(AUDITED, rows, range(1, 7), "Self-audit")
 
 
 def _suspects(report: Measured, regimes: set[str]) -> Block:
@@ -187,7 +267,7 @@ def _how(report: Measured, regimes: set[str]) -> Iterator[Block]:
 def _clocks(report: Measured, regimes: set[str]) -> Text:
     state, events = report.record.environment.state, text()
     if state.event_nanoseconds is not None:
-        several = self_audit.run_to_run(report.record).rows
+        several = _variation(report.record).rows
         step = state.event_step_nanoseconds
         events = marked(
             " Two events with nothing between them are {empty} ns apart, which is subtracted from "
@@ -203,7 +283,7 @@ def _clocks(report: Measured, regimes: set[str]) -> Text:
 
 def _comparisons(report: Measured) -> Text:
     comparisons, noise = report.comparisons, text()
-    if self_audit.run_to_run(report.record).rows:
+    if _variation(report.record).rows:
         model = f" (an {comparisons.borrowed}'s)" if comparisons.borrowed else ""
         noise = marked(", and than the [noise](#run-to-run) of that ratio{model}", model=model)
     kinds = ["claims", *["stories"] * bool(report.collection.stories)]
@@ -220,8 +300,6 @@ def _comparisons(report: Measured) -> Text:
 
 def _numbers(report: Measured) -> Text:
     record, method = report.record, report.record.method
-    # the form of older schemas defines the interval
-    confidence = f"{100 * (method.confidence or 1 - LEVEL):g} %"
     is_older = record.environment.gpu and record.environment.state.event_step_nanoseconds is None
     proofs, three = method.proofs_timed_from_seconds, method.three_samples_from_seconds
     long = ""
@@ -237,7 +315,7 @@ def _numbers(report: Measured) -> Text:
             else "."
         )
     medians = OLD_INTERVALS if is_older else "of its blocks' medians"
-    return marked(NUMBERS, confidence=confidence, medians=marked(medians), long=long)
+    return marked(NUMBERS, medians=marked(medians), long=long)
 
 
 def _samples(report: Measured, regimes: set[str]) -> Text:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, urlencode
 
 from recheck_report.anchors import CHANGES, ERRATA, LOSSES, METHOD, claim_anchor
+from recheck_report.claims.collection import BY_READING, KINDS
 from recheck_report.claims.documents import Source
 from recheck_report.claims.judge import Judged
-from recheck_report.claims.load import BY_READING, KINDS
 from recheck_report.claims.measured import Measured
-from recheck_report.formatting import NBSP, VERDICTS, count, duration, spread
+from recheck_report.formatting import NBSP, count, duration, spread
 from recheck_report.say import answer, claim
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
@@ -33,6 +33,7 @@ from recheck_report.say.nodes import (
 from recheck_report.say.pages import compare, documents, machine
 from recheck_report.say.pages.claims import quote_and_facts
 from recheck_report.say.pages.first_page import measured_with
+from recheck_report.say.verdicts import VERDICTS
 
 FILE = "report.html"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from recheck_report.anchors import place
 from recheck_report.claims.checks import Check, Choice
-from recheck_report.claims.outcome import (
+from recheck_report.claims.evaluate import (
     FAILS,
     HOLDS,
     NOT_MEASURED,
@@ -22,7 +22,6 @@ from recheck_report.claims.outcome import (
     Share,
 )
 from recheck_report.formatting import (
-    CHECK_WORDS,
     NBSP,
     NONE,
     SCOPES,
@@ -56,6 +55,7 @@ from recheck_report.say.nodes import (
     strong,
     text,
 )
+from recheck_report.say.verdicts import CHECK_WORDS
 from recheck_report.statistics.ratio import LEVEL, Ratio, median_of_rounds
 
 _TESTS = {
@@ -88,8 +88,6 @@ def asked(check: Check) -> Text:
             return text("each faster than the next")
         case "monotone":
             return text("the speed-up rises with each size")
-        case "crossover":
-            return text("slower at one size and faster at a later one")
         case "fraction_of_roof":
             if of_other_case(check):
                 return text(f"more than {1 / (check.at_most or 1):.3g}× faster")
@@ -139,8 +137,6 @@ def _bound(check: Check, scale: float = 1) -> str:
     if check.equals is not None:
         if check.relative:
             return f"{plain(check.equals)} within {100 * check.relative:g} %"
-        if check.absolute:
-            return f"{plain(check.equals)} ± {plain(check.absolute)}"
         return f"exactly {plain(check.equals)}"
     if check.at_least is not None:
         return f"at least {plain(scale * check.at_least)}"
@@ -149,7 +145,7 @@ def _bound(check: Check, scale: float = 1) -> str:
 
 def _share(check: Check) -> Text:
     """A count over another."""
-    if check.equals is None or check.relative or check.absolute:
+    if check.equals is None or check.relative:
         bound = f"{_bound(check)} times as many"
     else:
         bound = "exactly " * (check.equals != 1) + many(check.equals)

@@ -1,4 +1,4 @@
-"""Answers checks from a record and its probes: one pure function for each form.
+"""Does a check hold? Answered from a record and its probes by one pure function for each form.
 
 An interval decides as far as it can: a bound that it straddles leaves the check undecided. So
 more noise can only move a verdict towards "undecided", and a common factor on both sides moves
@@ -18,7 +18,7 @@ from operator import ne
 from typing import Literal
 
 from recheck_report.claims import expression
-from recheck_report.claims.checks import COMPILED, SERIES, Check, Choice
+from recheck_report.claims.checks import COMPILED, Check, Choice
 from recheck_report.claims.toml import BYTES
 from recheck_report.fallback import or_placeholder
 from recheck_report.queries import COMPUTE, MEMORY
@@ -179,16 +179,6 @@ def steps(intervals: list[tuple[float, float]], significant: Sequence[bool] = ()
     return HOLDS if holds else UNDECIDED
 
 
-def overtakes(intervals: list[tuple[float, float]]) -> str:
-    """Whether a series of ratios goes from below 1 to above it."""
-    clear, possible = False, False
-    for at, (low, high) in enumerate(intervals):
-        later = intervals[at + 1 :]
-        clear |= high < 1 and any(start > 1 for start, _ in later)
-        possible |= low <= 1 and any(end >= 1 for _, end in later)
-    return HOLDS if clear else UNDECIDED if possible else FAILS
-
-
 TIMELESS = ("count", "attribute", "arithmetic", "test")  # forms that no time decides
 
 
@@ -212,7 +202,7 @@ def _bounded(check: Check, low: float, high: float) -> str:
 def exact(value: float, check: Check) -> str:
     """A number without an interval against a check's equals, at_least or at_most."""
     if check.equals is not None:
-        allowed = check.absolute or (check.relative or 0) * abs(check.equals)
+        allowed = (check.relative or 0) * abs(check.equals)
         return HOLDS if abs(value - check.equals) <= allowed + 1e-9 * abs(check.equals) else FAILS
     if check.at_least is not None:
         return HOLDS if value >= check.at_least else FAILS
@@ -255,10 +245,10 @@ class Questions:
         )
 
     def _ask(self, check: Check) -> Outcome:
-        answer: Callable[[Check], Outcome] = getattr(self, f"_{check.form}")
+        answer = _ANSWERS[check.form]
         try:
             outcome = or_placeholder(
-                lambda: answer(check), _unjudged, Missing, expression.BadExpression
+                lambda: answer(self, check), _unjudged, Missing, expression.BadExpression
             )
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
@@ -307,20 +297,20 @@ class Questions:
             check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, margin
         )
 
-    def _ratio(self, check: Check, picked: int = 1) -> Outcome:
+    def ratio(self, check: Check, picked: int = 1) -> Outcome:
         pair = self._pair(check.base, check.other, check.bound, picked)
         asks = partial(above if check.above is not None else below, bound=check.bound)
         return self._tested(check, pair, asks, pair.ratio.significant)
 
-    def _equivalent(self, check: Check) -> Outcome:
+    def equivalent(self, check: Check) -> Outcome:
         share = 1 + _given(check.within)
         asks = partial(within, bounds=(1 / share, share))
         return self._tested(check, self._pair(check.base, check.other), asks)
 
-    def _order(self, check: Check) -> Outcome:
+    def order(self, check: Check) -> Outcome:
         """From the fastest to the slowest: each ahead of the next."""
         steps = [
-            self._ratio(Check("ratio", base=slow, other=fast, above=1.0))
+            self.ratio(Check("ratio", base=slow, other=fast, above=1.0))
             for fast, slow in pairwise(check.cases)
         ]
         least = min(steps, key=lambda step: _given(step.value))
@@ -332,33 +322,22 @@ class Questions:
             evidence=check.ids, fact=fact, run_to_run=None, margin=None,
         )  # fmt: skip
 
-    def _extremes(self, check: Check) -> Outcome:
+    def extremes(self, check: Check) -> Outcome:
         """The fastest of several cases against the slowest."""
         for name in check.cases:
             self.timed(name)
         ends = extremes(self.record, check)
         pair = Check("ratio", check.says, base=ends.base, other=ends.other, above=check.above)
-        return replace(self._ratio(pair, ends.picked), check=check, evidence=check.ids)
+        return replace(self.ratio(pair, ends.picked), check=check, evidence=check.ids)
 
-    def _monotone(self, check: Check) -> Outcome:
+    def monotone(self, check: Check) -> Outcome:
         series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
         sure = [self.comparisons.corrected(Step(*step)).significant for step in pairwise(pairs)]
         verdict = steps([pair.ratio.with_margin for pair in series], sure)
         return Outcome(check, verdict, evidence=check.ids, fact=series)
 
-    def _crossover(self, check: Check) -> Outcome:
-        series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
-
-        def ends(ratio: Ratio) -> tuple[float, float]:
-            """The interval; it includes 1 if the ratio does not differ significantly from 1."""
-            low, high = ratio.with_margin
-            return (low, high) if ratio.significant else (min(low, 1), max(high, 1))
-
-        verdict = overtakes([ends(pair.ratio) for pair in series])
-        return Outcome(check, verdict, evidence=check.ids, fact=series)
-
-    def _fraction_of_roof(self, check: Check) -> Outcome:
+    def fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)
         whole = self.timed(check.roof) if "/" in check.roof else None
         asked, at_one = share(self.record, check)
@@ -366,7 +345,7 @@ class Questions:
         asks = partial(_bounded, check)
         return self._tested(check, Share(case, ratio, whole), asks, ratio.significant, unit="")
 
-    def _rate(self, check: Check) -> Outcome:
+    def rate(self, check: Check) -> Outcome:
         case, time = self.timed(check.of), self.timed(check.of).time
         work = case.bytes if check.unit == BYTES else case.flops
         if not work:
@@ -393,7 +372,7 @@ class Questions:
         except expression.Unknown as error:
             raise Missing("counter", name, error.name) from error
 
-    def _count(self, check: Check) -> Outcome:
+    def count(self, check: Check) -> Outcome:
         count = self._counter(check, check.of)
         value, fact = count, Counted(count)
         if check.per:
@@ -419,13 +398,13 @@ class Questions:
         self._probed()  # may raise a better reason
         return Missing("attribute", name)
 
-    def _attribute(self, check: Check) -> Outcome:
+    def attribute(self, check: Check) -> Outcome:
         value = self._attributes().get(check.name)
         if value is None:
             raise self._attribute_missing(check.name)
         return Outcome(check, exact(value, check), value)
 
-    def _arithmetic(self, check: Check) -> Outcome:
+    def arithmetic(self, check: Check) -> Outcome:
         try:
             value = expression.evaluate(check.expression, self._attributes())
         except expression.Unknown as error:
@@ -436,7 +415,7 @@ class Questions:
             raise expression.BadExpression(f"{check.expression!r} must evaluate to true or false")
         return Outcome(check, HOLDS if value else FAILS, fact=value)
 
-    def _test(self, check: Check) -> Outcome:
+    def test(self, check: Check) -> Outcome:
         compiled = check.finds in COMPILED
         trial = self._probed(machine=not compiled).tests.get(check.test)
         if trial is None or trial.reason or trial.outcome is None:
@@ -444,6 +423,21 @@ class Questions:
         verdict = HOLDS if trial.outcome == check.finds else FAILS
         return Outcome(check, verdict, evidence=(check.test,), fact=trial)
 
+
+# by the form of a check
+_ANSWERS: dict[str, Callable[[Questions, Check], Outcome]] = {
+    "ratio": Questions.ratio,
+    "equivalent": Questions.equivalent,
+    "order": Questions.order,
+    "extremes": Questions.extremes,
+    "monotone": Questions.monotone,
+    "fraction_of_roof": Questions.fraction_of_roof,
+    "rate": Questions.rate,
+    "count": Questions.count,
+    "attribute": Questions.attribute,
+    "arithmetic": Questions.arithmetic,
+    "test": Questions.test,
+}
 
 # the comparisons behind checks, which are corrected together
 
@@ -461,11 +455,10 @@ def comparisons_of(record: Record, check: Check) -> Iterator[Member]:
     elif check.form == "fraction_of_roof":
         with suppress(LookupError):
             yield share(record, check)[0]
-    elif check.form in SERIES:
+    elif check.form == "monotone":
         pairs = [Pair(*check.at(shape)) for shape in check.shapes]
         yield from pairs
-        if check.form == "monotone":
-            yield from map(Step, pairs, pairs[1:])
+        yield from map(Step, pairs, pairs[1:])
 
 
 def extremes(record: Record, check: Check) -> Pair:

@@ -1,4 +1,4 @@
-"""verdicts.json, schema 2, for other programs."""
+"""verdicts.json, schema 2, for other programs, and the names of verdicts."""
 
 from __future__ import annotations
 
