@@ -39,8 +39,10 @@ function(recheck_build_info name)
   endif()
   # the meaning of native when CMake was configured
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
+  set(native "")
   if(architectures STREQUAL native AND CMAKE_CUDA_ARCHITECTURES_NATIVE)
     set(architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
+    string(REGEX MATCH "^[0-9]+" native "${architectures}")
   endif()
   set(blas "")
   if(BLAS_LIBRARIES)
@@ -99,7 +101,7 @@ function(recheck_build_info name)
   set(cubins ${folder}/cubins_$<CONFIG>.cpp)
   add_custom_command(OUTPUT ${cubins}
     COMMAND ${CMAKE_COMMAND} -D OBJCOPY=${CMAKE_OBJCOPY} -D "OBJECTS=${objects}" -D COMMANDS=${commands}
-            -D "UNKNOWN=${unknown}" -D SOURCE=${cubins} -P ${recheck_cmake}/cubins.cmake
+            -D "UNKNOWN=${unknown}" -D NATIVE=${native} -D SOURCE=${cubins} -P ${recheck_cmake}/cubins.cmake
     DEPENDS ${recheck_cmake}/cubins.cmake ${objects}
     COMMENT "Checksums of the device code"
     VERBATIM)

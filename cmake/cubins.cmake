@@ -3,7 +3,7 @@
 # - Its checksum: the first 16 digits of the SHA-256 of nvcc's output, made with a seed and without
 #   compression; null where UNKNOWN gives a reason. The same sources, compiler and flags give the same
 #   digits in every folder.
-# - Its compile options: the assembler's notes in it, the command in COMMANDS, which is CMake's
+# - Its compile options: the assembler's notes in it (NATIVE: the number of the only expected architecture), the command in COMMANDS, which is CMake's
 #   compile_commands.json, and nvcc's flags from the environment.
 cmake_policy(VERSION 3.25)
 
@@ -39,7 +39,7 @@ string(STRIP "${environment}" environment)
 set(begins "(^|[ =,\"'])")
 set(ends "($|[ ,\"'])")
 set(checksums "")
-foreach(kind debug unoptimised fast_math)
+foreach(kind debug unoptimised fast_math relocatable foreign)
   set(${kind} "")
 endforeach()
 foreach(object IN LISTS OBJECTS)
@@ -48,7 +48,9 @@ foreach(object IN LISTS OBJECTS)
     continue()
   endif()
   string(REGEX REPLACE "^((Debug|Release|RelWithDebInfo|MinSizeRel|\\.)/)+" "" file "${CMAKE_MATCH_1}")
-  set(options "")
+  foreach(notes options relocation architectures)
+    set(${notes} "")
+  endforeach()
   if(OBJCOPY)
     set(code "${SOURCE}.fatbin")
     # relocatable device code has another section
@@ -61,6 +63,8 @@ foreach(object IN LISTS OBJECTS)
   if(OBJCOPY AND NOT failed)
     # ptxas notes "-O 0 -arch sm_90 -m 64"; fatbinary notes "-O0" for compiling the PTX
     file(STRINGS "${code}" options REGEX "(^| )(-g|(-O ?|--?opt-level[= ]?)[01])( |$)")
+    file(STRINGS "${code}" relocation REGEX "(^| )(--compile-only|-arch .* -c)( |$)" LIMIT_COUNT 1)
+    file(STRINGS "${code}" architectures REGEX "(^| )-arch sm_[0-9]")
   endif()
   if(NOT UNKNOWN)
     file(READ "${code}" content HEX)
@@ -92,8 +96,17 @@ foreach(object IN LISTS OBJECTS)
   if(command MATCHES "${begins}(--?use_fast_math|-ffast-math|-Ofast|--?ftz[= ]true|--?prec-(div|sqrt)[= ]false)${ends}")
     list(APPEND fast_math ${file})
   endif()
+  # some listings are relocatable on purpose
+  if(NOT file MATCHES "_relocatable\\.cu$" AND
+     (relocation OR command MATCHES "${begins}(-dc|--device-c|(-rdc|--relocatable-device-code)[= ]true)${ends}"))
+    list(APPEND relocatable ${file})
+  endif()
+  # a compiler cache that does not know which GPU `native` is
+  if(NATIVE AND architectures AND NOT architectures MATCHES "-arch sm_${NATIVE}[af ]")
+    list(APPEND foreign ${file})
+  endif()
 endforeach()
-foreach(kind checksums debug unoptimised fast_math)
+foreach(kind checksums debug unoptimised fast_math relocatable foreign)
   list(SORT ${kind})
 endforeach()
 list(JOIN checksums ",\n" json)
@@ -116,5 +129,7 @@ const char* const nvcc_environment = "@environment@";
 const char* const device_debug = "@debug@";
 const char* const device_unoptimised = "@unoptimised@";
 const char* const device_fast_math = "@fast_math@";
+const char* const device_relocatable = "@relocatable@";
+const char* const device_foreign = "@foreign@";
 }  // namespace recheck::build
 ]] @ONLY)

@@ -44,6 +44,7 @@ TEST(Environment, NamesVariablesThatFalsifyGpuTimes) {
   Gpu gpu;
   gpu.device = Device{.name = "simulated"};
   const std::pair<const char*, const char*> variables[] = {
+      {"CUDA_LAUNCH_BLOCKING", "launch_blocking"},
       {"CUDA_FORCE_PTX_JIT", "force_ptx_jit"},
       {"CUDA_INJECTION64_PATH", "injection"},
       {"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "mps_share"}};
@@ -194,8 +195,10 @@ class BuildScript : public TemporaryFolder {
     return generate("cubins.cmake",
                     "-D OBJCOPY=" RECHECK_OBJCOPY " -D 'OBJECTS=" + folder_.string() +
                         "/x.dir/matmul/tile.cu.o;x.dir/matmul/cublas.cpp.o'"
-                        " -D COMMANDS=commands.json -D SOURCE=out.cpp");
+                        " -D COMMANDS=commands.json -D SOURCE=out.cpp -D NATIVE=" +
+                        native_);
   }
+  std::string native_;       // what the architecture `native` is
   std::string environment_;  // of the script, such as "NAME=value "
   std::string section_ = ".nv_fatbin";
 };
@@ -277,13 +280,21 @@ TEST_F(BuildScript, FindsTheFlagsOfDeviceCode) {
   };
   using std::string_literals::operator""s;  // texts that hold zeros
   const auto plain = "ptxas\0-arch sm_90 -m 64 \0"s;
-  const std::string notes[] = {"device_debug", "device_unoptimised", "device_fast_math"};
+  const std::string notes[] = {"device_debug", "device_unoptimised", "device_fast_math",
+                               "device_relocatable", "device_foreign"};
   for (const auto& name : notes) says(plain, name, "");
   says(plain, "nvcc_environment", "");
   for (const char* section : {"__nv_relfatbin", ".nv_fatbin"}) {
     section_ = section;
     says("ptxas\0-O 0 -arch sm_90 -m 64 \0"s, notes[1], "matmul/tile.cu");
   }
+  says("ptxas\0-arch sm_90 -m 64 -c  \0"s, notes[3], "matmul/tile.cu");
+  says("cicc\0--compile-only  \0"s, notes[3], "matmul/tile.cu");
+  native_ = "90";
+  for (const auto& [arch, what] : {std::pair{"90", ""}, {"90a", ""}, {"80", "matmul/tile.cu"}})
+    says("ptxas\0-arch sm_"s + arch + " -m 64 \0"s, notes[4], what);
+  native_.clear();
+  says("ptxas\0-arch sm_80 -m 64 \0"s, notes[4], "");
   says("x\0 --opt-level=1  \0"s, notes[1], "matmul/tile.cu");
   says("x\0-O 3 -arch sm_90\0-O3  \0"s, notes[1], "");
   says("x\0a.ptx  -ret-end  -g  -o a.cubin \0"s, notes[0], "matmul/tile.cu");
@@ -297,6 +308,8 @@ TEST_F(BuildScript, FindsTheFlagsOfDeviceCode) {
       << R"(  "command": "nvcc -G -c tile.cu -o x.dir/matmul/tile.cu.o",)" << "\n"
       << "}]\n";
   says(plain, notes[0], "matmul/tile.cu");
+  environment_ = "NVCC_PREPEND_FLAGS=-rdc=true ";
+  says(plain, notes[3], "matmul/tile.cu");
 }
 
 TEST_F(BuildScript, DigestsDeviceCodeWithoutItsSourcesPath) {

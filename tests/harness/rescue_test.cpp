@@ -238,7 +238,7 @@ TEST_F(SimulatedGpu, TriesARowThatWasSlowAtAnotherShape) {
   EXPECT_NE(slow.output.find("1 not_run"), std::string::npos) << slow.output;
 }
 
-TEST_F(SimulatedGpu, RefusesBlockingLaunches) {
+TEST_F(SimulatedGpu, RefusesBlockingLaunchesWithoutForce) {
   const auto blocking = [&](const std::string& flags, const char* value = "1") {
     return measure(one_shape + flags, std::string("CUDA_LAUNCH_BLOCKING=") + value);
   };
@@ -246,6 +246,9 @@ TEST_F(SimulatedGpu, RefusesBlockingLaunches) {
   EXPECT_TRUE(fs::is_empty(folder_));
   for (const char* none : {"0", "''"}) EXPECT_EQ(blocking("", none).code, 0);
   EXPECT_EQ(blocking("--strategy=cpu").code, 0);
+  EXPECT_EQ(blocking("--force").code, 0);
+  EXPECT_NE(record()["environment"]["conditions"].dump().find("\"launch_blocking\""),
+            std::string::npos);
 }
 
 // each launch takes 20 ms, though a microsecond was predicted

@@ -300,7 +300,7 @@ TEST_F(Run, ProvesRowsWithoutTimingThem) {
   EXPECT_NE(passed.output.find("transpose/cpu_serial: passed "), std::string::npos);
   const auto gpu = run("--gate --experiment=transpose --strategy=naive");
   EXPECT_TRUE(gpu.code == 0 || gpu.code == 77) << gpu.output;
-  for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--seed=2"})
+  for (const char* other : {"--shape=9x8", "--output=x", "--resume", "--force", "--seed=2"})
     expect_refusal(std::string("--gate ") + other, 2, "cannot be combined with --gate");
   EXPECT_EQ(run("--gate --strategy=none").code, 2);
   // cases are proven at their own shapes, in their order

@@ -31,16 +31,19 @@ def _set(path: str, value: object) -> Change:
     return lambda record: bend(record, path, value)
 
 
+def _condition(code: str) -> Change:
+    says = "every time holds the launch"
+    return _set("environment.conditions", [{"code": code, "says": says}])
+
+
 REFUSED: dict[str, tuple[Change, str]] = {
     "debug": (_set("environment.build_type", "Debug"), "Debug build; use Release"),
     "-G": (_set("environment.device_debug", True), "a -G build; use Release"),
     "dirty": (_set("environment.git.dirty", True), "uncommitted changes"),
     "no commit": (_set("environment.git.commit", None), "git knew no commit"),
     "no gpu": (lambda record: no_gpu(), "it holds no GPU result"),
-    "a debug build": (
-        _set("environment.conditions", [{"code": "debug_build", "says": "slow"}]),
-        "counts: slow",
-    ),
+    "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
+    "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
     "no name": (_set("environment.gpu.name", "…"), "is not usable as a folder name"),
 }
 

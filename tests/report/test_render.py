@@ -52,7 +52,7 @@ DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
         ("environment.git", DIRTY | {"commit": "unknown"}),
         ("environment.code", "ptx"),
         ("environment.state.other_gpu_percent", 60),
-        ("environment.conditions", [{"code": "debug_build", "says": "every time is longer"}]),
+        ("environment.conditions", [{"code": "launch_blocking", "says": "every time is longer"}]),
         ("environment.gpu.mig", True),
         ("environment.mps", True),
         ("finished", None),

@@ -25,6 +25,8 @@ extern const char* const nvcc_environment;  // "NVCC_APPEND_FLAGS=..." when devi
 // source files of device code with these properties, separated by semicolons
 extern const char* const device_debug;        // compiled with -G
 extern const char* const device_unoptimised;  // at -O0 or -O1
+extern const char* const device_relocatable;  // with -rdc=true, except those that have to be
+extern const char* const device_foreign;      // for another architecture than this GPU's, `native`
 extern const char* const device_fast_math;
 
 }  // namespace recheck::build

@@ -120,6 +120,9 @@ std::vector<Condition> conditions(const Gpu& gpu) {
     return std::string(variable) + "=" + value_of(variable);
   };
 
+  note(set("CUDA_LAUNCH_BLOCKING"), "launch_blocking",
+       "CUDA_LAUNCH_BLOCKING was set, so every launch waited for its end: all GPU times are too "
+       "long.");
   for (const char* jit : {"CUDA_FORCE_PTX_JIT", "CUDA_FORCE_JIT"})
     note(set(jit), "force_ptx_jit",
          shown(jit) + " was set: the driver compiled the device code, not the toolkit.");
@@ -151,11 +154,20 @@ std::vector<Condition> conditions(const Gpu& gpu) {
        "The C++ code was compiled without optimisation: CPU rows, and what surrounds launches, are "
        "slower.");
   const std::string debug = build::device_debug, unoptimised = build::device_unoptimised,
-                    fast_math = build::device_fast_math, environment = build::nvcc_environment;
+                    fast_math = build::device_fast_math, environment = build::nvcc_environment,
+                    relocatable = build::device_relocatable, foreign = build::device_foreign;
   note(!debug.empty(), "device_debug",
        "Device code was compiled with -G, without optimisation: " + some_of(debug) + ".");
   note(!unoptimised.empty(), "device_unoptimised",
        "Device code was compiled without full optimisation: " + some_of(unoptimised) + ".");
+  note(!relocatable.empty(), "device_relocatable",
+       "Device code was compiled with -rdc=true, so that nvcc does not know where arrays lie and "
+       "may load them in smaller pieces: " +
+           some_of(relocatable) + ".");
+  note(!foreign.empty(), "device_foreign",
+       "Device code is not for the architecture that `native` meant when CMake was configured; a "
+       "compiler cache may have returned it: " +
+           some_of(foreign) + ". Name the architecture, or build without the cache.");
   note(!environment.empty(), "nvcc_flags",
        "nvcc took flags from the environment when the device code was compiled: " + environment +
            ".");
@@ -180,7 +192,8 @@ void refuse_blocking_launches() {
   if (is_on("CUDA_LAUNCH_BLOCKING"))
     throw std::invalid_argument(
         "CUDA_LAUNCH_BLOCKING=" + value_of("CUDA_LAUNCH_BLOCKING") +
-        " makes every launch wait, so every time would be too long: unset it");
+        " makes every launch wait, so every time would be too long: unset it, or measure "
+        "anyway with --force, and the report will say so");
 }
 
 }  // namespace recheck

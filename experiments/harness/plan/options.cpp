@@ -21,7 +21,8 @@ namespace {
 constexpr const char* usage =
     R"(usage: PROGRAM [--output=FOLDER] [--experiment=NAME,...] [--strategy=NAME,...] [--shape=AxB[xC],...]
                [--regime=NAME,...] [--cases=FILE] [--budget=TIME] [--per-case=SECONDS] [--seed=N] [--nonce=N]
-               [--slow-cpu] [--resume] [--benchmark_filter=REGEX] [--benchmark_...]
+               [--slow-cpu] [--resume] [--force]
+               [--benchmark_filter=REGEX] [--benchmark_...]
        PROGRAM --gate [--experiment=NAME,...] [--strategy=NAME,...] [--nonce=N]
        PROGRAM --gate --cases=FILE [--nonce=N]
        PROGRAM --recover [--output=FOLDER]
@@ -48,6 +49,7 @@ Checks and times every strategy at every shape and writes FOLDER/record.json (de
               FOLDER/set_aside_1. A killed run keeps all cases except those of its last shape, in
               FOLDER/record.journal.jsonl
   --recover   write that run's record, measure nothing
+  --force     measure even if CUDA_LAUNCH_BLOCKING makes every GPU time too long; the report will say so
   --gate      check without timing: every row at its experiment's awkward shapes, one line each. With
               --cases: these at their own shapes, each with a launch for a profiler (cudaProfilerStart)
 Google Benchmark's flags select and print: --benchmark_filter, --benchmark_list_tests,
@@ -148,6 +150,7 @@ Options parse(const std::string& program, std::span<const Experiment> experiment
   const auto with_value = setters(options);
   const std::map<std::string, bool*> switches = {{"--resume", &options.resume},
                                                  {"--recover", &options.recover},
+                                                 {"--force", &options.force},
                                                  {"--slow-cpu", &options.slow_cpu},
                                                  {"--gate", &options.gate}};
   for (auto* argument : std::span(arguments).subspan(1)) {

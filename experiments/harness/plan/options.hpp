@@ -20,6 +20,7 @@ struct Options {
   std::string budget;                              // of the whole run, as the user wrote it
   std::optional<std::uint64_t> seed, nonce;
   bool resume = false, recover = false, gate = false;
+  bool force = false;     // measure even if every GPU time will be wrong
   bool slow_cpu = false;  // measure only the CPU rows that occupy a core for long
   bool benchmark_prints = false, benchmark_lists = false;
 };

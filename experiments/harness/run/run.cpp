@@ -290,9 +290,10 @@ void heed_signals() {
 }
 
 /// Throws std::invalid_argument, in one line, if every GPU time would be wrong.
-void require_gpu(const Gpu& gpu, const std::vector<Case>& cases) {
+void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
   const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
-  if (gpu.device && std::ranges::any_of(cases, on_gpu)) refuse_blocking_launches();
+  if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
+    refuse_blocking_launches();
 }
 
 /// Measures the plan on the GPU that this process sees. Returns the exit code.
@@ -300,7 +301,7 @@ int measure(Options options, std::span<const Experiment> experiments, const Plan
   options.resume |= is_rescue();
   has_journal(options.output);  // throws if another run is writing
   const Gpu gpu = find_gpu();
-  require_gpu(gpu, planned.cases);
+  require_gpu(gpu, planned.cases, options);
   auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
   predict_and_fit(record, options, settings, gpu, progress);

@@ -25,6 +25,8 @@ from recheck_report.record.read import RECORD, load
 from recheck_report.record.record import AUDIT, MACHINE, Record
 from recheck_report.record.typed import BadRecord
 
+FALSIFIES = ("launch_blocking", "debug_build")  # conditions under which no time is evidence
+
 
 def unfit(record: Record) -> str | None:
     """Why this record's times do not count as evidence, or None."""
@@ -36,7 +38,9 @@ def unfit(record: Record) -> str | None:
         return f"it comes from a {kind} build; use Release"
     if env.git.dirty:
         return "it was measured with uncommitted changes; commit them and measure again"
-    if says := next((each.says for each in env.conditions if each.code == "debug_build"), None):
+    if says := next(
+        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
+    ):
         return f"no time of it counts: {says}"
     return None
 

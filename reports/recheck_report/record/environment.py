@@ -49,7 +49,7 @@ class Git:
 class Condition:
     """A condition that may falsify every time of a run."""
 
-    code: Annotated[str, Is("debug_build, and others, which are only shown")] = ""
+    code: Annotated[str, Is("launch_blocking, debug_build, and others, which are only shown")] = ""
     says: Annotated[str, Is("a sentence for a reader, at the report's top")] = ""
 
 
