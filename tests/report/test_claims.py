@@ -280,7 +280,7 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "its count is 0" in absence(outcome.absence)
 
 
-H, F, U = HOLDS, FAILS, UNDECIDED
+H, F, U, N = HOLDS, FAILS, UNDECIDED, NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -290,6 +290,9 @@ H, F, U = HOLDS, FAILS, UNDECIDED
         ("every", (H, F, H), (), "depends"),
         ("every", (F, F, F), (), "fails here"),
         ("every", (H, U, H), (), "undecided"),
+        ("every", (H, N), (), "undecided"),
+        ("every", (N, H), (), "not measured"),
+        ("every", (F, H, N), (), "depends"),
         ("every", (H, H, H), (F,), "depends"),
         ("most", (F, H, H), (), "holds"),
         ("most", (H, F, F), (), "fails here"),
