@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks the CUDA Toolkit and the driver before anything is built, and chooses the architectures. Sets
-# recheck_problem if the user has to fix something first.
+# recheck_problem if the user has to fix something first, and recheck_cuda if nvcc works.
 include_guard(GLOBAL)
 option(RECHECK_ALL_ARCHITECTURES "Build machine code for every architecture from Turing on" OFF)
 set(oldest 12.4)
@@ -13,6 +13,7 @@ if(CMAKE_CUDA_COMPILER STREQUAL "OFF")
 endif()
 
 # CMake's own places for nvcc, then those of NVIDIA's installer
+set(words "")
 set(nvcc "${CMAKE_CUDA_COMPILER}")
 if(NOT nvcc)
   unset(CMAKE_CUDA_COMPILER CACHE)
@@ -166,11 +167,8 @@ if(CMAKE_CUDA_ARCHITECTURES AND uncovered)
 ${uncovered} here: its rows will not run.")
 endif()
 
-include(CheckLanguage)
-check_language(CUDA)
+# a user with nvcc wants the GPU rows; its own message explains best why it does not work
 if(NOT CMAKE_CUDA_COMPILER)
-  unset(CMAKE_CUDA_COMPILER CACHE)  # the next configuration looks for it again
-  # a user with nvcc wants the GPU rows; nvcc's own message explains best what is wrong
   set(try "${CMAKE_BINARY_DIR}/CMakeFiles/nvcc")
   file(WRITE "${try}.cu" "#include <cuda_runtime.h>\n__global__ void kernel() {}\n")
   separate_arguments(flags UNIX_COMMAND "$ENV{CUDAFLAGS} ${CMAKE_CUDA_FLAGS}")
@@ -179,23 +177,21 @@ if(NOT CMAKE_CUDA_COMPILER)
   elseif(NOT "$ENV{CUDAHOSTCXX}" STREQUAL "")
     list(APPEND flags -ccbin "$ENV{CUDAHOSTCXX}")
   endif()
-  execute_process(COMMAND ${nvcc} ${flags} -c "${try}.cu" -o "${try}.o"
+  execute_process(COMMAND ${nvcc} ${words} ${flags} -c "${try}.cu" -o "${try}.o"
                   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE why)
-  if(why EQUAL 0)
-    set(recheck_problem "CMake ${CMAKE_VERSION} fails with ${nvcc}, which works by itself: try a newer CMake, or other \
-architectures than '${CMAKE_CUDA_ARCHITECTURES}'; CMakeError.log or CMakeConfigureLog.yaml in \
-${CMAKE_BINARY_DIR}/CMakeFiles has why")
-    return()
-  elseif("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)")
+  if("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)" AND NOT why EQUAL 0)
     set(why "${CMAKE_MATCH_1}")
-  elseif(why MATCHES "^[0-9]+$")
+  elseif(why MATCHES "^[1-9][0-9]*$")
     set(why "exit code ${why}")
   endif()
-  set(recheck_problem "${nvcc} does not work: ${why}. If that is the host compiler, set CUDAHOSTCXX to one \
+  if(NOT why EQUAL 0)
+    set(recheck_problem "${nvcc} does not work: ${why}. If that is the host compiler, set CUDAHOSTCXX to one \
 that this toolkit supports (CUDAFLAGS=-allow-unsupported-compiler tries this one, at your own risk); or \
 configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")
-  return()
+    return()
+  endif()
 endif()
+set(recheck_cuda ON)
 
 # a driver runs code from toolkits of its own or an earlier major version
 if(broken)

@@ -36,10 +36,9 @@ double MatvecOracle::relative_error(const float* r) const {
 
 std::uint32_t fold_words(MatrixView matrix) {
   std::atomic<std::uint32_t> all = 0;
-  parallel_for(matrix.rows, [&](std::int64_t i) {
+  parallel_pieces(matrix.rows, matrix.columns, [&](auto i, auto begin, auto end) {
     std::uint32_t own = 0;
-    for (std::int64_t j = 0; j < matrix.columns; ++j)
-      own ^= std::bit_cast<std::uint32_t>(matrix.row(i)[j]);
+    for (auto j = begin; j < end; ++j) own ^= std::bit_cast<std::uint32_t>(matrix.row(i)[j]);
     all ^= own;
   });
   return all;

@@ -29,4 +29,16 @@ void parallel_for(std::int64_t count, Body body) {
   work();
 }
 
+/// Calls body(row, begin, end) for pieces of all rows, from column `begin` to before `end`, as
+/// parallel_for() does. A vector is one long row.
+template <typename Body>
+void parallel_pieces(std::int64_t rows, std::int64_t columns, Body body) {
+  constexpr std::int64_t length = 1 << 16;
+  const std::int64_t pieces = (columns + length - 1) / length;
+  parallel_for(rows * pieces, [&](std::int64_t i) {
+    const std::int64_t begin = i % pieces * length;
+    body(i / pieces, begin, std::min(begin + length, columns));
+  });
+}
+
 }  // namespace recheck::reference

@@ -29,7 +29,7 @@ std::int64_t count_differences(MatrixView matrix, Expected expected) {
         for (std::int64_t j = j0; j < std::min(matrix.columns, j0 + tile); ++j)
           own += std::bit_cast<std::uint32_t>(matrix.row(i)[j]) !=
                  std::bit_cast<std::uint32_t>(static_cast<float>(expected(i, j)));
-    count += own;
+    if (own > 0) count += own;
   });
   return count;
 }

@@ -21,40 +21,36 @@
 #include "../../kernels/transpose/transpose.hpp"
 #include "../harness/device/cuda.hpp"
 #include "../harness/device/device_kernels.hpp"
+#include "../harness/device/flush.hpp"
 #include "../harness/device/hold.hpp"
-#include "../harness/table/method.hpp"
 
 namespace {
 
 namespace k = recheck::kernels;
 using recheck::check;
+using recheck::DeviceFloats;
 using recheck::Event;
 using recheck::Stream;
-using Buffer = recheck::Owned<float*, cudaFree>;
 using Blas = recheck::Owned<cublasHandle_t, cublasDestroy>;
-
-Buffer room(std::size_t bytes) {
-  return Buffer([&](float** data) { check(cudaMalloc(data, bytes)); });
-}
 
 /// A kernel with its operands, n×n each.
 struct Bench {
   Bench(const std::string& name, int n)
-      : bytes(std::max<std::size_t>(k::fold_partials, std::size_t(n) * n) * sizeof(float)),
-        a(room(bytes)),
-        b(room(bytes)),
-        c(room(bytes)),
+      : floats(std::max(std::int64_t{k::fold_partials}, std::int64_t{n} * n)),
+        a(floats),
+        b(floats),
+        c(floats),
         stream([](cudaStream_t* s) { check(cudaStreamCreate(s)); }) {
     // in [-1, 1), and from the host: the first kernel of a process must be one of those that are
     // timed
-    std::vector<float> values(bytes / sizeof(float));
+    std::vector<float> values(floats);
     unsigned state = 13;
     for (auto& value : values) {
       state = 1664525 * state + 1013904223;
       value = static_cast<float>(state >> 8) * 0x1p-23f - 1;
     }
-    check(cudaMemcpy(a, values.data(), bytes, cudaMemcpyHostToDevice));
-    check(cudaMemcpy(b, values.data(), bytes, cudaMemcpyHostToDevice));
+    for (float* input : {+a, +b})
+      check(cudaMemcpy(input, values.data(), floats * sizeof(float), cudaMemcpyHostToDevice));
     if (name == "library")  // no other kernel waits for it
       blas = std::make_unique<Blas>([](cublasHandle_t* h) {
         if (cublasCreate(h) != CUBLAS_STATUS_SUCCESS) throw std::runtime_error("no cuBLAS handle");
@@ -79,8 +75,8 @@ struct Bench {
     launch = launches.at(name);
   }
 
-  std::size_t bytes;
-  Buffer a, b, c;
+  std::int64_t floats;
+  DeviceFloats a, b, c;
   Stream stream;
   std::unique_ptr<Blas> blas;
   std::function<void(cudaStream_t)> launch;
@@ -100,10 +96,8 @@ void time_cold(bool writes, int count, double* seconds) {
   int l2 = 0, sms = 0;
   check(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, 0));
   check(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0));
-  const auto bytes = std::max<std::int64_t>(recheck::method.flush_l2_sizes * std::int64_t{l2},
-                                            recheck::method.flush_least_bytes);
-  const Buffer flush = room(bytes), scratch = room(4096);
-  check(cudaMemset(flush, 0, bytes));
+  const recheck::Flush flush(l2);
+  const DeviceFloats written(l2 / std::int64_t{sizeof(float)}), scratch(1024);
   recheck::Hold hold;
   const auto create = [](cudaEvent_t* e) { check(cudaEventCreate(e)); };
   const Event begin(create), end(create);
@@ -111,12 +105,10 @@ void time_cold(bool writes, int count, double* seconds) {
   for (int i = 0; i < count; ++i) {
     hold.begin(s);
     if (writes)
-      check(cudaMemsetAsync(flush, 0, l2, s));
+      check(cudaMemsetAsync(written, 0, l2, s));
     else
-      recheck::flush_l2(reinterpret_cast<const float4*>(static_cast<float*>(flush)), bytes, scratch,
-                        s);
-    recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(static_cast<float*>(scratch) + 4),
-                         sms, s);
+      flush.queue(s);
+    recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(+scratch), sms, s);
     check(cudaEventRecord(begin, s));
     bench->launch(s);
     check(cudaEventRecord(end, s));
@@ -192,13 +184,12 @@ const char* host(int count, double* seconds) {
 /// Shows a profiler `count` launches, each with the harness's clock kernel after it as a mark.
 const char* show(int count) {
   return guarded([&] {
-    const Buffer scratch = room(4096);
+    const DeviceFloats scratch(1024);
     check(cudaStreamSynchronize(bench->stream));
     check(cudaProfilerStart());
     for (int i = 0; i < count; ++i) {
       bench->launch(bench->stream);
-      recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(static_cast<float*>(scratch)),
-                           1, bench->stream);
+      recheck::read_clocks(reinterpret_cast<recheck::ClockReading*>(+scratch), 1, bench->stream);
       check(cudaStreamSynchronize(bench->stream));
     }
     check(cudaProfilerStop());

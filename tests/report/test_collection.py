@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,14 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     page = report(few(), "--experiments", claims)["matmul.md"].decode()
     for name in ("kernels/tile16.cu", "all.cu"):  # of tile16, and of kernels without their own
         assert f"[`{name}`](https://host/us/blob/{commit}/{name})" in page
+    (claims / "sources.toml").write_text(repository.partition("\n")[2] + rest)
+    load_collection.cache_clear()
+    page = report(few(), "--experiments", claims)["matmul.md"].decode()
+    assert "this report knows no address" in page and "`kernels/tile16.cu`" in page
+    (tmp_path / ".git").rmdir()
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    page = report(few(), "--experiments", claims)["matmul.md"].decode()
+    assert "[`kernels/tile16.cu`](../kernels/tile16.cu)" in page
 
 
 def test_a_report_needs_no_claims(report: Report, tmp_path: Path) -> None:

@@ -68,6 +68,15 @@ def test_pages_are_short_and_every_link_leads_somewhere(evidence: Evidence) -> N
     assert len(charts) <= MOST_CHARTS and b"None" not in b"".join(charts)
 
 
+def test_one_page_has_every_loss(evidence: Evidence) -> None:
+    """And the first page leads to it; those of kernels beyond the documents come last."""
+    texts = pages(evidence.files)
+    page = texts.pop("losses.md", "").partition('<a id="losses-beyond">')[0]
+    lost = sum(text.count(" | **lost** |") for text in texts.values())
+    assert lost == page.count("\n| ") - 2 * page.count("\n| --- ")
+    assert bool(page) == ("(losses.md)" in texts["README.md"])
+
+
 def test_every_page_agrees_on_a_claim_s_verdict_and_figure(evidence: Evidence) -> None:
     """The summary, the page of the claims, report.html and verdicts.json."""
     judged = json.loads(evidence.files["verdicts.json"])["claims"]

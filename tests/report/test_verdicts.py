@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Report
 from made_claims import formula, make_claim, ratio
-from records import few, keep, matching, probes_of, scale, set_time
+from records import few, keep, matching, no_gpu, probes_of, scale, set_time
 
 
 def _verdicts(files: dict[str, bytes]) -> dict[str, str]:
@@ -26,6 +27,43 @@ def test_a_verdict_follows_the_measurement(report: Report) -> None:
         files = report(record)
         assert _verdicts(files)["C12"] == verdict
         assert f"**C12 {verdict}: ".encode() in files["claims.md"]
+
+
+@pytest.mark.parametrize("doubt", ["disturbed", "no interval", "suspect", "odd"])
+def test_a_doubtful_time_is_marked_next_to_its_verdict(doubt: str, report: Report) -> None:
+    record = few()
+    (case,) = matching(record, "s0_tiles/1024x1024x1024/cold")
+    if doubt == "disturbed":
+        case["disturbed"] = "other programs used the CPUs"
+    elif doubt == "no interval":
+        case["seconds"] |= {"low": None, "high": None}
+    elif doubt == "suspect":
+        set_time(case, *(1e-7 * at for at in (2, 1, 3)))
+    else:
+        case["clocks"] = [2 * record["environment"]["gpu"]["clock_hz"]]
+    files = report(record)
+    for page, begins in (
+        ("README.md", r"\| \[C01\]"), ("claims.md", '<a id="claim-c01">'),
+        ("report.html", '.*<span class="here">.*'),
+    ):  # fmt: skip
+        mark = rf"{begins}.*{doubt.capitalize()}(\*\*: `|</strong>: <code>)s0_tiles"
+        assert re.search(f"^{mark}", files[page].decode(), re.M), page
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_a_report_of_cpu_rows_says_what_it_measured(built: bool, report: Report) -> None:
+    """Nothing is missing where no row needs a GPU, on a machine with one or without."""
+    record = no_gpu()
+    named = {(e["experiment"], e["name"]) for e in record["strategies"] if e["target"] == "gpu"}
+    if built:
+        own = [case for case in record["cases"] if (*case["id"].split("/")[:2],) in named]
+        ours = [case["id"] for case in own if case["id"].startswith(("mat", "transpose"))]
+        record["cases"] = [case for case in record["cases"] if case["id"] not in ours]
+    text = report(record)["README.md"].decode()
+    title = text.splitlines()[1]
+    assert ("of 85 claims hold" in title) == built and "AMD EPYC" in title
+    assert ("11 cases were measured on the CPU, nothing on a GPU" in title) != built
+    assert ("on a machine with an NVIDIA GPU" in text) != built
 
 
 def test_probes_of_another_run_decide_nothing(report: Report) -> None:

@@ -14,14 +14,6 @@
 
 namespace recheck {
 
-/// Calls body(begin, end) for parts of an array, on all cores.
-template <typename Body>
-void in_parts(std::int64_t count, Body body) {
-  constexpr std::int64_t part = 1 << 16;
-  reference::parallel_for((count + part - 1) / part,
-                          [&](std::int64_t p) { body(p * part, std::min(count, (p + 1) * part)); });
-}
-
 /// This machine's CPU and memory.
 class CpuTarget : public Target {
  public:
@@ -48,15 +40,14 @@ class CpuTarget : public Target {
     std::memset(data, 0xff, static_cast<std::size_t>(count) * sizeof(float));
   }
   void queue_exchange(float* a, float* b, std::int64_t count) override {
-    const auto exchange = [&](std::int64_t begin, std::int64_t end) {
-      std::swap_ranges(a + begin, a + end, b + begin);
-    };
     // small arrays stay in one core's cache
     constexpr std::int64_t small = 1 << 23;
     if (count < small)
-      exchange(0, count);
+      std::swap_ranges(a, a + count, b);
     else
-      in_parts(count, exchange);
+      reference::parallel_pieces(1, count, [&](auto, auto begin, auto end) {
+        std::swap_ranges(a + begin, a + end, b + begin);
+      });
   }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
     copy_in(to, from, count);

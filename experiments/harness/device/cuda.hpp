@@ -65,4 +65,24 @@ class Owned {
 using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 
+/// Allocates memory of the device. Throws DeviceError, with how much is free.
+inline float* device_floats(std::int64_t count) {
+  float* data = nullptr;
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+  const auto code = cudaMalloc(&data, bytes);
+  if (code == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    throw DeviceError(
+        not_enough_memory("GPU", static_cast<double>(bytes), static_cast<double>(free_memory())),
+        true);
+  }
+  check(code);
+  return data;
+}
+class DeviceFloats : public Owned<float*, cudaFree> {
+ public:
+  explicit DeviceFloats(std::int64_t count)
+      : Owned([&](float** data) { *data = device_floats(count); }) {}
+};
+
 }  // namespace recheck

@@ -7,18 +7,6 @@
 namespace recheck {
 namespace {
 
-__global__ void flush_kernel(const float4* buffer, std::int64_t count, float* sink) {
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  float sum = 0;
-  for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
-       i += stride) {
-    const float4 v = buffer[i];
-    sum += v.x + v.y + v.z + v.w;
-  }
-  // never true for a zeroed buffer, but the compiler cannot know that, so it keeps the loads
-  if (sum == 1.0f) *sink = sum;
-}
-
 __global__ void exchange_kernel(float* a, float* b, std::int64_t count) {
   const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
   for (std::int64_t i = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x; i < count;
@@ -67,11 +55,6 @@ __global__ void read_clocks_kernel(ClockReading* readings) {
 }
 
 }  // namespace
-
-void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream) {
-  const std::int64_t count = bytes / static_cast<std::int64_t>(sizeof(float4));
-  flush_kernel<<<2048, 256, 0, stream>>>(buffer, count, sink);
-}
 
 void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanoseconds,
           cudaStream_t stream) {

@@ -7,9 +7,6 @@
 
 namespace recheck {
 
-/// Reads `bytes` of `buffer`, so that L2 holds only these bytes, clean.
-void flush_l2(const float4* buffer, std::int64_t bytes, float* sink, cudaStream_t stream);
-
 /// Keeps the stream busy until *released, in host memory, is at least `until`, but no longer than
 /// this many nanoseconds. If `released` is null, always waits this long.
 void hold(const std::int64_t* released, std::int64_t until, std::int64_t nanoseconds,

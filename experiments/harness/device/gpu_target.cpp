@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -13,9 +14,11 @@
 #include "back_to_back.hpp"
 #include "cuda.hpp"
 #include "device_kernels.hpp"
+#include "flush.hpp"
 #include "hold.hpp"
 #include "meter.hpp"
 #include "nvml.hpp"
+#include "sm_clock.hpp"
 #include "staging.hpp"
 #include "target.hpp"
 
@@ -60,9 +63,8 @@ class GpuTarget final : public Target {
                               true);
           throw std::runtime_error("cuBLAS could not create a handle on this device");
         }),
-        flush_bytes_(std::max(method.flush_l2_sizes * device.l2_bytes, method.flush_least_bytes)),
-        flush_(zeros()),
-        scratch_(*this, clock_floats + 1) {
+        flush_(device.l2_bytes),
+        clock_(device.sm_count, stream_) {
     cublasSetStream(blas_, stream_);
   }
 
@@ -70,19 +72,7 @@ class GpuTarget final : public Target {
   [[nodiscard]] kernels::Queue queue() const override { return {stream_, blas_}; }
 
   [[nodiscard]] std::int64_t free_bytes() const override { return free_memory(); }
-  float* allocate(std::int64_t count) override {
-    float* data = nullptr;
-    const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-    const auto code = cudaMalloc(&data, bytes);
-    if (code == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      throw DeviceError(
-          not_enough_memory("GPU", static_cast<double>(bytes), static_cast<double>(free_memory())),
-          true);
-    }
-    check(code);
-    return data;
-  }
+  float* allocate(std::int64_t count) override { return device_floats(count); }
   void release(float* data) noexcept override { cudaFree(data); }
 
   void copy_in(float* to, const float* from, std::int64_t count) override {
@@ -143,15 +133,15 @@ class GpuTarget final : public Target {
     constexpr double look = 0.02, at_most = 0.5;
     std::vector<double> clocks;
     for (const double start = now(); now() - start < at_most;) {
-      clear_readings(2);
-      read_clocks(readings(0), device_.sm_count, stream_);
+      clock_.clear(2);
+      clock_.read(0);
       const double begin = now();
       do {
         launch();
         synchronize();
       } while (now() - begin < look);
-      read_clocks(readings(1), device_.sm_count, stream_);
-      clocks.push_back(clocks_between(2).front());
+      clock_.read(1);
+      clocks.push_back(clock_.between(2).front());
       const auto last = std::span(clocks).last(std::min<std::size_t>(3, clocks.size()));
       const auto [low, high] = std::ranges::minmax(last);
       if (last.size() == 3 && high < 1.005 * low) return;
@@ -167,59 +157,37 @@ class GpuTarget final : public Target {
   }
 
   Samples sample(const Sampling& sampling, const std::function<void()>& launch) override {
-    const auto& [regime, wanted, batch, guess, fresh, poison, in_place] = sampling;
-    const int count = std::min(wanted, most_samples);
-    const bool drained = kind_of(regime).drains, cold = kind_of(regime).flushes;
-    have_events(2 * count);
-    clear_readings(2 * count);
-    if (drained && !drain_) drain_ = std::make_unique<Array>(zeros());
-    const auto get_ready = [&] {
-      hold_.begin(stream_);
-      if (cold || in_place) poison();
-      if (cold) {
-        read_through(flush_);
-      } else {
-        launch();
-        if (in_place) poison();
-      }
-    };
+    const int count = std::min(sampling.count, most_samples), batch = sampling.batch;
+    const bool drained = kind_of(sampling.regime).drains;
+    have_events(2);
+    clock_.clear(2 * count);
+    if (drained && !drain_) drain_ = std::make_unique<Flush>(device_.l2_bytes);
+    Samples samples;
     std::vector<double> drains;
     static_assert(method.queued_samples == 1);
     // The device starts a sample only when all of it is queued, so no launch waits for the host.
     // Only one sample is queued at a time: with several, the device fetches some commands within
     // the interval, which takes 0.5 to 0.7 us on some hosts and nothing on others (H200).
     for (int i = 0; i < count; ++i) {
-      get_ready();
-      read_clocks(readings(2 * i), device_.sm_count, stream_);
-      check(cudaEventRecord(*events_[2 * i], stream_));
+      hold_.begin(stream_);
+      flush_or_warm(sampling, launch);
+      clock_.read(2 * i);
+      record(0);
       for (int b = 0; b < batch; ++b) launch();
-      if (drained) read_through(*drain_);
-      check(cudaEventRecord(*events_[2 * i + 1], stream_));
-      read_clocks(readings(2 * i + 1), device_.sm_count, stream_);
+      if (drained) drain_->queue(stream_);
+      record(1);
+      clock_.read(2 * i + 1);
       hold_.release();
       synchronize();
+      samples.seconds.push_back(seconds_between(0, 1) / batch);
       if (drained) drains.push_back(seconds_of_drain());
     }
-    if (fresh != nullptr) {
-      // nothing may come between the flush and the launch, or change the previous launch's output
-      const bool first = cold || in_place;
-      if (first) fresh->begin();
-      get_ready();
-      for (int b = 0; b < fresh->position; ++b) launch();
-      if (!first) fresh->begin();
-      launch();
-      fresh->end();
-      hold_.release();
-      synchronize();
-    }
-
-    Samples samples;
-    if (count > 0) samples.clock_hz = clocks_between(2 * count);
+    if (sampling.fresh != nullptr) launch_fresh(sampling, launch);
+    if (count > 0) samples.clock_hz = clock_.between(2 * count);
     // the median: one disturbed drain must not make a launch look fast
     const double drain = drains.empty() ? 0 : middle(drains);
-    for (int i = 0; i < count; ++i)
-      samples.seconds.push_back(std::max(seconds_between(2 * i, 2 * i + 1) / batch - drain,
-                                         drained ? device_.event_step_seconds : 0));
+    for (double& seconds : samples.seconds)
+      seconds = std::max(seconds - drain, drained ? device_.event_step_seconds : 0);
     return samples;
   }
 
@@ -235,20 +203,19 @@ class GpuTarget final : public Target {
     const auto chunks = std::max<std::int64_t>(
         1, std::llround(method.sustained_seconds / (sustained_windows * chunk_seconds)));
     const std::int64_t first = busy.queued(), end = first + sustained_windows * chunks;
-    clear_readings(2 * sustained_windows);
+    clock_.clear(2 * sustained_windows);
     if (restore) have_events(static_cast<int>(2 * (end - first)));
     const auto mark = [&](std::int64_t chunk, bool begins) {
       const auto at = chunk - first;
       // a chunk's time includes its restores, so one extra launch is timed separately
       if (restore && begins && chunk < end) {
         restore();
-        check(cudaEventRecord(*events_[2 * at], stream_));
+        record(2 * at);
         once();
-        check(cudaEventRecord(*events_[2 * at + 1], stream_));
+        record(2 * at + 1);
       }
       if (chunk < end && at % chunks == (begins ? 0 : chunks - 1))
-        read_clocks(readings(static_cast<int>(2 * (at / chunks)) + (begins ? 0 : 1)),
-                    device_.sm_count, stream_);
+        clock_.read(static_cast<int>(2 * (at / chunks)) + (begins ? 0 : 1));
     };
     Meter meter(nvml_);
     while (std::ssize(busy.seconds()) < end) {
@@ -265,19 +232,15 @@ class GpuTarget final : public Target {
                   : mean_of(std::span(busy.seconds()).subspan(first + i * chunks, chunks)) /
                         busy.launches());
     }
-    all.clock_hz = clocks_between(2 * sustained_windows);
+    all.clock_hz = clock_.between(2 * sustained_windows);
     all.power = meter.power(mean_of(all.seconds));
     return all;
   }
-  [[nodiscard]] std::int64_t cache_bytes() const override { return flush_bytes_; }
+  [[nodiscard]] std::int64_t cache_bytes() const override { return flush_.bytes(); }
   [[nodiscard]] double clock_step() const override { return device_.event_step_seconds; }
 
  private:
-  static constexpr int most_samples = 32;  // per call
-  static constexpr int drain_events = 2 * most_samples;
-  static constexpr std::int64_t clock_floats =
-      2 * most_samples * clock_slots *
-      static_cast<std::int64_t>(sizeof(ClockReading) / sizeof(float));
+  static constexpr int most_samples = SmClock::most_readings / 2;  // per call
 
   /// Buffers for a copy of this many floats; null if it is short, or if the host cannot pin memory.
   Staging* staging_of(std::int64_t count) {
@@ -294,9 +257,32 @@ class GpuTarget final : public Target {
     return staging_ ? &*staging_ : nullptr;
   }
 
-  /// Where the i-th reading of all multiprocessors' clocks is stored.
-  ClockReading* readings(int i) {
-    return reinterpret_cast<ClockReading*>(scratch_.data()) + i * clock_slots;
+  /// Queues what precedes a sample: a flush, or a launch that brings its operands into the caches.
+  void flush_or_warm(const Sampling& sampling, const std::function<void()>& launch) {
+    const bool cold = kind_of(sampling.regime).flushes;
+    if (cold || sampling.in_place) sampling.poison();
+    if (cold) {
+      flush_.queue(stream_);
+    } else {
+      launch();
+      if (sampling.in_place) sampling.poison();
+    }
+  }
+
+  /// A launch on fresh inputs, in a queue like that of a sample.
+  void launch_fresh(const Sampling& sampling, const std::function<void()>& launch) {
+    const FreshLaunch& fresh = *sampling.fresh;
+    // nothing may come between the flush and the launch, or change the previous launch's output
+    const bool first = kind_of(sampling.regime).flushes || sampling.in_place;
+    if (first) fresh.begin();
+    hold_.begin(stream_);
+    flush_or_warm(sampling, launch);
+    for (int b = 0; b < fresh.position; ++b) launch();
+    if (!first) fresh.begin();
+    launch();
+    fresh.end();
+    hold_.release();
+    synchronize();
   }
 
   /// Launches until consecutive half seconds agree. Returns the seconds of a chunk in the last one.
@@ -319,29 +305,16 @@ class GpuTarget final : public Target {
     return paces.back();
   }
 
-  /// As many zeros as a flush reads.
-  Array zeros() {
-    Array array(*this, flush_bytes_ / static_cast<std::int64_t>(sizeof(float)));
-    check(cudaMemset(array.data(), 0, flush_bytes_));
-    return array;
-  }
-  /// Queues a kernel that reads an array of zeros. L2 then holds nothing else, and its earlier
-  /// contents are written back to DRAM.
-  void read_through(const Array& array) {
-    flush_l2(reinterpret_cast<const float4*>(array.data()), flush_bytes_,
-             scratch_.data() + clock_floats, stream_);
-  }
-  /// Seconds to read an array when L2 has nothing to write back.
+  /// Seconds to read a buffer of the flush's size when L2 has nothing to write back.
   double seconds_of_drain() {
-    have_events(drain_events + 2);
     hold_.begin(stream_);
-    read_through(flush_);
-    check(cudaEventRecord(*events_[drain_events], stream_));
-    read_through(*drain_);
-    check(cudaEventRecord(*events_[drain_events + 1], stream_));
+    flush_.queue(stream_);
+    record(0);
+    drain_->queue(stream_);
+    record(1);
     hold_.release();
     synchronize();
-    return seconds_between(drain_events, drain_events + 1);
+    return seconds_between(0, 1);
   }
 
   void have_events(int count) {
@@ -350,9 +323,7 @@ class GpuTarget final : public Target {
           std::make_unique<Event>([](cudaEvent_t* e) { check(cudaEventCreate(e)); }));
   }
 
-  void clear_readings(int count) {
-    check(cudaMemsetAsync(readings(0), 0, count * clock_slots * sizeof(ClockReading), stream_));
-  }
+  void record(std::int64_t event) { check(cudaEventRecord(*events_[event], stream_)); }
 
   /// Seconds between two events, without the timer's overhead.
   double seconds_between(int begin, int end) const {
@@ -361,35 +332,13 @@ class GpuTarget final : public Target {
     return milliseconds * 1e-3 - device_.event_seconds;
   }
 
-  /// The clock between each even reading and the next odd one, in cycles per time, on a
-  /// multiprocessor that both readings contain; otherwise 0.
-  std::vector<double> clocks_between(int count) {
-    std::vector<ClockReading> all(static_cast<std::size_t>(count) * clock_slots);
-    check(cudaMemcpy(all.data(), readings(0), all.size() * sizeof(ClockReading),
-                     cudaMemcpyDeviceToHost));
-    std::vector<double> clocks;
-    for (const auto* pair = all.data(); clocks.size() < static_cast<std::size_t>(count) / 2;
-         pair += 2 * clock_slots) {
-      double clock = 0;
-      for (int sm = 0; sm < clock_slots && clock == 0; ++sm) {
-        const auto &begin = pair[sm], &end = pair[clock_slots + sm];
-        if (begin.nanoseconds == 0 || end.nanoseconds <= begin.nanoseconds) continue;
-        clock = 1e9 * static_cast<double>(end.cycles - begin.cycles) /
-                static_cast<double>(end.nanoseconds - begin.nanoseconds);
-      }
-      clocks.push_back(clock);
-    }
-    return clocks;
-  }
-
   Device device_;
   Nvml nvml_;
   Stream stream_;
   Blas blas_;
-  std::int64_t flush_bytes_;
-  Array flush_;
-  std::unique_ptr<Array> drain_;  // a second buffer as large, once it is needed
-  Array scratch_;                 // clock readings, and flush_l2's sink
+  Flush flush_;
+  std::unique_ptr<Flush> drain_;  // a second one, of other memory, once it is needed
+  SmClock clock_;
   std::vector<std::unique_ptr<Event>> events_;
   Hold hold_;
   bool tried_staging_ = false;

@@ -57,13 +57,12 @@ class Staging {
   }
 
  private:
-  static constexpr std::size_t chunk = 64 << 20, piece = 1 << 20;  // bytes
+  static constexpr std::size_t chunk = 64 << 20;  // bytes
 
   static void copy(char* to, const char* from, std::size_t bytes) {
-    reference::parallel_for(static_cast<std::int64_t>((bytes + piece - 1) / piece), [&](auto i) {
-      const auto at = static_cast<std::size_t>(i) * piece;
-      std::memcpy(to + at, from + at, std::min(piece, bytes - at));
-    });
+    reference::parallel_pieces(
+        1, static_cast<std::int64_t>(bytes),
+        [&](auto, auto begin, auto end) { std::memcpy(to + begin, from + begin, end - begin); });
   }
 
   struct Unpin {

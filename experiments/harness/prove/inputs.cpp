@@ -65,13 +65,8 @@ void poison_around(HostMatrix& matrix) {
 template <typename T>
 void write_elements(HostMatrix& matrix, const auto& value) {
   auto* elements = reinterpret_cast<T*>(matrix.elements.data());
-  // long rows in parts: a vector has only one
-  constexpr std::int64_t length = 1 << 16;
-  const std::int64_t parts = std::max<std::int64_t>(1, (matrix.columns + length - 1) / length);
-  reference::parallel_for(matrix.rows * parts, [&](std::int64_t part) {
-    const std::int64_t i = part / parts, begin = part % parts * length;
-    for (std::int64_t j = begin; j < std::min(begin + length, matrix.columns); ++j)
-      elements[i * matrix.ld + j] = static_cast<T>(value(i, j));
+  reference::parallel_pieces(matrix.rows, matrix.columns, [&](auto i, auto begin, auto end) {
+    for (auto j = begin; j < end; ++j) elements[i * matrix.ld + j] = static_cast<T>(value(i, j));
   });
   poison_around(matrix);
 }
@@ -99,12 +94,14 @@ void fill(HostMatrix& matrix, std::uint64_t seed, int operand, Values values, in
         if (values == Values::reals)
           return (static_cast<int>(2 * (h >> 41) + 1) - (1 << 23)) * 0x1p-24;
       }
+      // in [0, count); a division would take longer than everything else
+      const auto below = [h](std::uint64_t count) {
+        return static_cast<std::int64_t>((h >> 32) * count >> 32);
+      };
       const bool is_wide = wide_every > 0 && (i + j) % wide_every == 0;
-      const double magnitude =
-          is_wide
-              ? wide - 2 * static_cast<int>((h >> 33) % 400)
-              : 1 + static_cast<int>(static_cast<unsigned>(h >> 33) % static_cast<unsigned>(limit));
-      return !std::is_unsigned_v<T> && (h & 1) != 0 ? -magnitude : magnitude;
+      const std::int64_t magnitude = is_wide ? wide - 2 * below(400) : 1 + below(limit);
+      const std::int64_t sign = std::is_unsigned_v<T> ? 1 : 1 - 2 * static_cast<int>(h & 1);
+      return static_cast<double>(sign * magnitude);
     });
   });
 }

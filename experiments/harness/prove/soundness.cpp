@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <vector>
 
 #include "../../../reference/parallel.hpp"
@@ -23,18 +24,19 @@ double beyond_rounding(std::int64_t terms) {
 
 /// The largest value(x, y) of corresponding elements of two matrices, as doubles; at least `least`.
 double most(const View& a, const View& b, double least, const auto& value) {
-  std::vector<double> of_rows(static_cast<std::size_t>(a.rows), least);
+  std::mutex mutex;
   with_type(a.element, [&]<typename T>() {
-    reference::parallel_for(a.rows, [&](std::int64_t i) {
+    reference::parallel_pieces(a.rows, a.columns, [&](auto i, auto begin, auto end) {
       const auto row = a.row<T>(i), other = b.row<T>(i);
-      double largest = least;
-      for (std::int64_t j = 0; j < a.columns; ++j)
+      double largest = 0;
+      for (auto j = begin; j < end; ++j)
         largest =
             std::max(largest, value(static_cast<double>(row[j]), static_cast<double>(other[j])));
-      of_rows[static_cast<std::size_t>(i)] = largest;
+      const std::scoped_lock lock(mutex);
+      least = std::max(least, largest);
     });
   });
-  return std::ranges::max(of_rows);
+  return least;
 }
 
 /// The largest magnitude in two matrices, but at least `least`.

@@ -21,12 +21,7 @@ k::ProbeArgs arguments(const Call& call) {
 template <auto f>
 constexpr Launcher gpu = gpu_launcher<f, arguments>();
 
-/// The elements in one row; large inputs in rows of their own, for the CPU's threads to share.
-Extent elements(const Shape& s) {
-  constexpr std::int64_t rows = 1024;
-  if (s[0] < 1 << 20 || s[0] % rows != 0) return {1, s[0]};
-  return {rows, s[0] / rows};
-}
+Extent elements(const Shape& s) { return {1, s[0]}; }
 std::vector<Extent> inputs(const Shape& s) { return {elements(s)}; }
 std::int64_t terms(const Shape&) { return k::ffma_chains * std::int64_t{k::ffma_steps}; }
 
@@ -56,13 +51,12 @@ float numbered(float, std::int64_t i) { return static_cast<float>(i % 1024); }
 /// Every output element is a function of its position and of the input element.
 template <float (*expected)(float, std::int64_t), Extent (*extent)(const Shape&) = elements>
 Oracle element_oracle(const Shape& s, std::span<const HostMatrix> inputs, Values) {
-  return [rows = extent(s).rows, columns = extent(s).columns, in = inputs[0].elements.data()](
-             std::span<const float> out, std::int64_t, Arithmetic) {
-    const auto wrong = reference::count_differences({rows, columns, out.data(), columns},
-                                                    [&](std::int64_t i, std::int64_t j) {
-                                                      const auto at = i * columns + j;
-                                                      return expected(in[at], at);
-                                                    });
+  return [count = extent(s).columns, in = inputs[0].elements.data()](std::span<const float> out,
+                                                                     std::int64_t, Arithmetic) {
+    // as a column, because rows are shared out
+    const auto wrong = reference::count_differences(
+        {count, 1, out.data(), 1},
+        [&](std::int64_t at, std::int64_t) { return expected(in[at], at); });
     return Error{static_cast<double>(wrong), 0, "elements that differ"};
   };
 }

@@ -15,13 +15,9 @@ struct Method {
   double confidence = recheck::confidence;
   int fewest_samples = recheck::fewest_samples;
 
-  // Every row of a shape takes a block of samples in each of `rounds`, or in fewer if that would
-  // exceed `most_budgets`. The host's clock gets less time: its samples have several modes, so more
-  // of them do not narrow the median. On an H200, 1, 4 and 16 samples per block differed equally
-  // between two processes. Within a process, 8 distinguish four times smaller differences at 60 us
-  // than 4. Medians of 12 rounds have intervals of ±0.11 % from 100 us on and ±0.4 % from 10 us on;
-  // 20 rounds give 0.09 and 0.3 %. Between two processes, 97 of 100 medians differ by up to 0.2 to
-  // 0.5 % and 1.3 to 2.4 %
+  // Every row of a shape takes a block of samples in each of `rounds` (time/rounds.hpp), or in
+  // fewer if that would exceed `most_budgets`. The host's clock gets less time: its samples have
+  // several modes, so more of them do not narrow the median
   int rounds = 12;
   double most_budgets = 0.5, most_budgets_host_timed = 0.25;
   double block_seconds = 2e-3;
@@ -42,8 +38,7 @@ struct Method {
   // the second-fastest block. On a quiet H100 and H200, none of 28,095 blocks each did
   double disturbed_above = 1.5;
 
-  // before a cold launch, and after a drained one, this many times L2 is read, but at least this
-  // many bytes
+  // device/flush.hpp reads this many times L2, but at least this many bytes
   int flush_l2_sizes = 2;
   std::int64_t flush_least_bytes = 32 << 20;
 

@@ -18,7 +18,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <random>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -29,6 +28,7 @@
 #include "../case/rescue.hpp"
 #include "../keep/record.hpp"
 #include "disturbance.hpp"
+#include "rounds.hpp"
 
 namespace recheck {
 namespace {
@@ -155,8 +155,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
       return body(first);
     });
   };
-  for (int round = 0; round < method.first_processes; ++round) {
-    std::ranges::shuffle(rows, order);
+  in_rounds(method.first_processes, rows, order, [&](int round) {
     for (Row* row : rows) {
       attempt(*row, [&](const Case& first) -> std::optional<Result> {
         if (!row->calls) row->calls = std::make_unique<FirstCalls>(gate.operands(), first);
@@ -171,7 +170,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
         return {};
       });
     }
-  }
+  });
   const Load load = reporter.take_load();
   for (Row* row : rows) {
     attempt(*row, [&](const Case&) -> std::optional<Result> {

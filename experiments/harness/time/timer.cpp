@@ -2,7 +2,6 @@
 #include "timer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <numeric>
@@ -12,6 +11,7 @@
 #include "../case/rescue.hpp"
 #include "../table/method.hpp"
 #include "disturbance.hpp"
+#include "rounds.hpp"
 
 namespace recheck {
 namespace {
@@ -23,27 +23,7 @@ constexpr double longest_among_samples = 20e-3;
 // counts launches cannot predict them. End to end they take long
 constexpr int fresh_rounds = 3, fresh_rounds_end_to_end = 2;
 
-/// Rank of each round: a row with time for n blocks takes the rounds of rank < n. The lowest ranks,
-/// which every row takes, are spread evenly over the run. Each further one is as far as possible
-/// from those before it and, among equals, balances them around the middle, as a drift moves a
-/// median by its rounds' distance from there. Rows are compared in shared rounds.
-constexpr int rank_of_round[] = {0, 10, 1, 8, 2, 6, 7, 3, 9, 4, 11, 5};
-static_assert(std::size(rank_of_round) == method.rounds);
-
-/// Whether the median of a row's rounds is within one of the middle, for any number of rounds.
-constexpr bool balanced() {
-  constexpr int last = method.rounds - 1;
-  for (int count = fewest_samples; count <= method.rounds; ++count) {
-    std::array<int, method.rounds> taken{};
-    int n = 0;
-    for (int round = 0; round <= last; ++round)
-      if (rank_of_round[round] < count) taken[n++] = round;
-    const int off = taken[(n - 1) / 2] + taken[n / 2] - last;  // twice the median's distance
-    if (off < -2 || off > 2) return false;
-  }
-  return true;
-}
-static_assert(balanced());
+constexpr auto rank_of_round = ranks_of_rounds();
 
 }  // namespace
 
@@ -124,20 +104,16 @@ void Timer::warm_up() {
   });
 }
 
-/// Rows take turns in random order, so a drift of clock or temperature affects all alike. All end
-/// together: a row that continued alone would be timed at another temperature, clock and cache
-/// state than the rows that it is compared with.
 void Timer::sample_rounds(int first, int count) {
-  for (int i = 0; i < count && !rows_.empty() && !interrupted; ++i) {
-    const bool last = i + 1 == count;
-    std::ranges::shuffle(rows_, order_);
-    each([&](const Row& row) { return (last && !row.few) || takes_part(row, rank_of_round[i]); },
-         [&](Row& row) { return sample_block(row, first + i, last); });
-  }
+  in_rounds(count, rows_, order_, [&](int round) {
+    const bool last = round + 1 == count;
+    each(
+        [&](const Row& row) { return (last && !row.few) || takes_part(row, rank_of_round[round]); },
+        [&](Row& row) { return sample_block(row, first + round, last); });
+  });
 }
 
-/// Whether a row takes a block in a round of this rank: always, or, if its budget is too small, in
-/// the rounds of lowest rank.
+/// Whether a row has time for a block in a round of this rank.
 bool Timer::takes_part(const Row& row, int rank) const {
   if (row.blocks == 0) return true;
   if (rank < row.proofs) return false;

@@ -173,15 +173,17 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
 
 def losses_page(report: Measured, peak: Peak | None) -> Page:
     """Every shape at which the library is faster than each kernel: one page for all experiments."""
-    columns = ("where", "fastest kernel", "library", "kernel against library")
-    parts = (("Kernels of the experiments", [*_losses(report)]),
-             ("Kernels beyond the documents", _beyond(report, peak)))  # fmt: skip
-    tables: list[Table | Text] = []
-    for title, rows in parts:
-        tables += [table(columns, rows, title=title), marks(rows)]
+    columns = ("where", "kernel against library", "fastest kernel", "library")
+    parts = (("losses", "Kernels of the experiments", [*_losses(report)]),
+             ("losses-beyond", "Kernels beyond the documents", _beyond(report, peak)))  # fmt: skip
+    sections = tuple(
+        Section(text(title), blocks(table(columns, rows, title=title), marks(rows)), anchor)
+        for anchor, title, rows in parts
+        if rows
+    )
     says = text("Every shape at which the library is faster than each kernel here.")
     named = text(f"Every loss to the library, on {machine(report.record)}")
-    return Page(MARK, named, (Section(text("Losses"), blocks(tables), "losses"),), says, README)
+    return Page(MARK, named, sections, says, README)
 
 
 def _losses(report: Measured) -> Iterator[tuple[Text, ...]]:

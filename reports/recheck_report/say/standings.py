@@ -176,12 +176,12 @@ def where(shown: Standing) -> str:
 
 
 def losses(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
-    """A row for each loss to the library: where, the two kernels, the ratio."""
+    """A row for each loss to the library: where, the ratio, the two kernels."""
     for contest in contests(report, experiment):
         for shown in in_all(report, experiment, contest):
             if shown.outcome == LOST:
                 at = ", ".join(filter(None, (experiment.title, where(shown), contest.label)))
-                yield texts((at, *(named(report, case) for case in shown.pair), shown.words))
+                yield texts((at, shown.words, *(named(report, case) for case in shown.pair)))
 
 
 def tally(standings: Iterable[Standing]) -> str:

@@ -85,7 +85,7 @@ def experiment_page(report: Measured, experiment: Experiment, charts: Sequence[P
         sustained.section(report, experiment),
         bottlenecks.costs(report, experiment),
         wordings.section(report, experiment),
-        *then_and_here(record, experiment, figures),
+        *then_and_here(report, experiment, figures),
         Section(text("Cases without a time"), (gaps if gaps.rows else none,), "without-a-time"),
     )
     problem = f"kernel computes {experiment.problem}" if experiment.problem else "kernel is"
@@ -254,17 +254,19 @@ def other_problems(record: Record, experiment: Experiment) -> list[Text]:
     return [text(joined(", ", names), f": {problem}") for problem, names in rows.items()]
 
 
-def then_and_here(record: Record, experiment: Experiment, figures: Figures) -> list[Section]:
+def then_and_here(report: Measured, experiment: Experiment, figures: Figures) -> list[Section]:
     """The documents' own figures and this machine's, one table for each document."""
     return [
-        _then(record, experiment, figures, document)
+        _then(report, experiment, figures, document)
         for document in figures.document
         if figures.figures_of(document)
     ]
 
 
-def _then(record: Record, experiment: Experiment, figures_file: Figures, document: str) -> Section:
-    figures = figures_file.figures_of(document)
+def _then(
+    report: Measured, experiment: Experiment, figures_file: Figures, document: str
+) -> Section:
+    record, figures = report.record, figures_file.figures_of(document)
     usual = Counter(figures_file.hardware[figure.hardware] for figure in figures).most_common(1)[0][
         0
     ]
@@ -296,7 +298,7 @@ def _then(record: Record, experiment: Experiment, figures_file: Figures, documen
             ratio = _ratio(Ratio.over(then, here))
             if not 1 / SLOWER < then / here.median < FASTER:
                 ratio = text(ratio, " ", strong("is the document's unit right?"))
-        rows.append([name, where, then_text, here_text, ratio])
+        rows.append([name, where, then_text, text(here_text, mark(report, case)), ratio])
     note = f"Here: {record.gpu or 'no GPU'} and {record.environment.cpu}; then: {usual}"
     note += ", unless a line names other hardware. The documents give no intervals."
     title = text(f"Then and here: {document}, {figures_file.document[document]}")
