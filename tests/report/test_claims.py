@@ -56,7 +56,7 @@ FUNCTIONS: dict[str, Callable[[list[Interval]], str]] = {
     "below": lambda many: below(*many[0], 1.0),
     "within": lambda many: within(*many[0], (0.95, 1.05)),
     "rising": steps,
-    "order": lambda many: all_of(above(*each, 1.0) for each in many),
+    "all of several": lambda many: all_of(above(*each, 1.0) for each in many),
 }
 
 
@@ -130,7 +130,6 @@ RATIOS = [
     Check("ratio", base=SLOW, other=FAST, above=30),
     Check("ratio", base=FAST, other=SLOW, below=1),
     Check("equivalent", base=SLOW, other=FAST, within=0.5),
-    Check("order", cases=(FAST, SLOW)),
     Check("fraction_of_roof", of=FAST, roof=SLOW, at_least=1),
 ]
 
