@@ -265,7 +265,7 @@ TEST_F(SimulatedGpu, StopsAtItsBudgetIfSlowerThanPredicted) {
   EXPECT_EQ(record["cases"][0]["status"], "passed") << record["cases"][0];
   EXPECT_EQ(last["status"], "not_run");
   EXPECT_EQ(last["reason_code"], "budget");
-  EXPECT_EQ(last["reason"], "--budget of 0.8 used up");
+  EXPECT_EQ(last["reason"], "--budget of 0.8 s used up");
 }
 
 // other processes use the memory

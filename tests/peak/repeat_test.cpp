@@ -59,11 +59,11 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
   if (shape.size() == 3 && refuse(*strategy, shape, gpu)) shape[1] = 1;
   if (const auto refusal = refuse(*strategy, shape, gpu)) GTEST_SKIP() << *refusal->reason;
   Target& target = targets().of(Backend::gpu);
-  const Operands operands(*experiment, shape, target, 0, 1);
+  Operands operands(*experiment, shape, target, 0, 1);
   const Extent output = experiment->problem_of(*strategy).output(shape)[0];
   int launches = 0;
   const int wrong = differing(
-      target, operands.launch(*strategy),
+      target, operands.launch(*strategy, operands.reals()),
       {operands.guarded_output() + guard, static_cast<std::size_t>(output.rows * output.columns)},
       launches);
   RecordProperty("launches", launches);

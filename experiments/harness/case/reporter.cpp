@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reporter.hpp"
 
+#include "../base/clock.hpp"
 #include "../base/text.hpp"
 #include "rescue.hpp"
 
@@ -27,6 +28,17 @@ void Reporter::attempt(std::span<Case* const> cases, Target& target,
   if (!result) return;
   for (Case* c : cases) finish(*c, *result);
   if (failure && failure_of([&] { target.synchronize(); })) throw DeviceLost{};
+}
+
+void Reporter::spend(std::span<Case* const> cases, Target& target,
+                     const std::function<std::optional<Result>()>& body) const {
+  Case& first = *cases[0];
+  if (interrupted || first.result) return;
+  show(first);
+  attempt(cases, target, [&] {
+    const Spend time(first.spent);
+    return body();
+  });
 }
 
 }  // namespace recheck

@@ -32,6 +32,11 @@ struct Reporter {
   /// DeviceLost, after finishing these cases, if `target` is no longer usable.
   void attempt(std::span<Case* const> cases, Target& target,
                const std::function<std::optional<Result>()>& body) const;
+
+  /// attempt() that shows the first of `cases` and adds the time to it; nothing if it already has a
+  /// result, or if the run is interrupted.
+  void spend(std::span<Case* const> cases, Target& target,
+             const std::function<std::optional<Result>()>& body) const;
 };
 
 }  // namespace recheck

@@ -102,8 +102,9 @@ int show_cases(std::span<const Experiment> experiments, const Choice& choice) {
       if (!gate) gate = std::make_unique<Gate>(*c.experiment, c.shape, target, 0, 1);
       const Result proof = gate->prove(*c.strategy);
       if (proof.passed()) {
-        gate->operands().prepare(*c.strategy, gate->operands().reals());
-        target.show(id, gate->operands().launch(*c.strategy));
+        Operands& operands = gate->operands();
+        operands.prepare(*c.strategy, operands.reals());
+        target.show(id, operands.launch(*c.strategy, operands.reals()));
       }
       return proof;
     });

@@ -208,7 +208,7 @@ std::function<void()> Operands::rotating(const Strategy& strategy, std::int64_t 
   for (const auto& input : reals_.stored.at(strategy.layout))
     floats += std::ssize(input.host->elements);
   const auto bytes = std::max<std::int64_t>(1, floats * static_cast<std::int64_t>(sizeof(float)));
-  std::vector<std::function<void()>> launches = {launch(strategy)};
+  std::vector<std::function<void()>> launches = {launch(strategy, reals_)};
   std::vector<Inputs> copies(std::max<std::int64_t>(1, (cache_bytes - 1) / bytes));
   for (Inputs& copy : copies) {
     auto& stored = copy.stored[strategy.layout] = reals_.stored.at(strategy.layout);
@@ -294,14 +294,6 @@ void Operands::queue_prepare_output(const Strategy& strategy) {
     target_->queue_poison(output_.data(), output_floats_);
   else
     target_->queue_copy(output_.data(), start->second.array->data(), output_floats_);
-}
-
-std::function<void()> Operands::repeatable(const Strategy& strategy, std::function<void()> launch) {
-  if (!in_place(strategy)) return launch;
-  return [this, &strategy, launch = std::move(launch)] {
-    queue_prepare_output(strategy);
-    launch();
-  };
 }
 
 void Operands::queue_exchange(const Strategy& strategy) {

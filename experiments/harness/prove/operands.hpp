@@ -73,14 +73,6 @@ class Operands {
   /// One launch on these inputs, which repeats its work `repeats` times.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, const Inputs& inputs,
                                              int repeats = 1) const;
-  /// A launch on the reals: this is timed.
-  [[nodiscard]] std::function<void()> launch(const Strategy& strategy, int repeats = 1) const {
-    return launch(strategy, reals_, repeats);
-  }
-  /// The launch on the reals in a form that can be repeated: if its row reads what it writes, that
-  /// is restored first.
-  [[nodiscard]] std::function<void()> repeatable(const Strategy& strategy,
-                                                 std::function<void()> launch);
   [[nodiscard]] bool in_place(const Strategy& strategy) const {
     return experiment_->in_place(strategy, shape_);
   }

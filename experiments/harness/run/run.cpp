@@ -83,8 +83,7 @@ class Run {
   /// Starts the journal in options.output with the record's results so far.
   Run(const Options& options, const Settings& settings, const Gpu& gpu, Record& record,
       Progress& progress)
-      : options_(options),
-        settings_(settings),
+      : settings_(settings),
         record_(record),
         progress_(progress),
         earlier_seconds_(record.wall_seconds),
@@ -185,20 +184,14 @@ class Run {
     return budget ? *budget - earlier_seconds_ - progress_.elapsed() : HUGE_VAL;
   }
 
-  /// The budget as the user wrote it, for this run or for the run that it resumes.
-  [[nodiscard]] std::string budget() const {
-    if (!options_.budget.empty()) return options_.budget;
-    return short_text(settings_.command_budget_seconds.value_or(0)) + " s";
-  }
-
   void give_up(Case& c) const {
     if (c.result) return;
     c.predicted = 0;
+    const auto budget = short_text(settings_.command_budget_seconds.value_or(0));
     runner_.reporter().finish(c,
-                              because(ReasonCode::budget, "--budget of " + budget() + " used up"));
+                              because(ReasonCode::budget, "--budget of " + budget + " s used up"));
   }
 
-  const Options& options_;
   const Settings& settings_;
   Record& record_;
   Progress& progress_;

@@ -146,18 +146,11 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
   for (auto& [strategy, row] : by_strategy) rows.push_back(&row);
   std::mt19937_64 order(settings.seed);
   reporter.take_load();  // discard the load before these samples
-  const auto attempt = [&](Row& row, const auto& body) {
-    Case& first = *row.cases[0];
-    if (interrupted || first.result) return;
-    reporter.show(first);
-    reporter.attempt(row.cases, gate.operands().target(), [&] {
-      const Spend time(first.spent);
-      return body(first);
-    });
-  };
+  Target& target = gate.operands().target();
   in_rounds(method.first_processes, rows, order, [&](int round) {
     for (Row* row : rows) {
-      attempt(*row, [&](const Case& first) -> std::optional<Result> {
+      reporter.spend(row->cases, target, [&]() -> std::optional<Result> {
+        const Case& first = *row->cases[0];
         if (!row->calls) row->calls = std::make_unique<FirstCalls>(gate.operands(), first);
         BlockCheck check(gate, *first.strategy, first.regime, {.output = true, .fresh = false});
         const FirstCall call = row->calls->run(check);
@@ -173,7 +166,7 @@ void time_first(Gate& gate, const Settings& settings, const Reporter& reporter,
   });
   const Load load = reporter.take_load();
   for (Row* row : rows) {
-    attempt(*row, [&](const Case&) -> std::optional<Result> {
+    reporter.spend(row->cases, target, [&]() -> std::optional<Result> {
       for (Case* c : row->cases) {
         c->disturbed = disturbance(*c, {}, {}, load);
         c->seconds = median_interval(c->samples);

@@ -92,10 +92,8 @@ void Runner::try_small(const Gate& gate, const Strategy& strategy) {
 void Runner::prove(Gate& gate, std::span<Case* const> cases, LaunchSeconds& seconds) {
   for (const auto& strategy : cases[0]->experiment->ladder) {
     const auto own = open_cases(cases, [&](const Case& c) { return c.strategy == &strategy; });
-    if (own.empty() || interrupted) continue;
-    reporter_.show(*own[0]);
-    reporter_.attempt(own, gate.operands().target(), [&]() -> std::optional<Result> {
-      const Spend time(own[0]->spent);
+    if (own.empty()) continue;
+    reporter_.spend(own, gate.operands().target(), [&]() -> std::optional<Result> {
       try_small(gate, strategy);
       auto result = gate.prove(strategy);
       const double launch = seconds[&strategy] = gate.proof_seconds().back();

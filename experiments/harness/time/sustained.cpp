@@ -20,7 +20,6 @@ namespace {
 /// Times a case's launches over seconds, and judges the output of the last one. Each row has its
 /// own `round`, as rows do not alternate here.
 Result sustain(Gate& gate, const Reporter& reporter, double guess, int& round, Case& c) {
-  const Spend time(c.spent);
   Target& target = gate.operands().target();
   if (target.backend() == Backend::gpu)
     std::this_thread::sleep_for(std::chrono::duration<double>(method.rest_seconds));
@@ -67,13 +66,9 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
   std::map<Case*, Result> judged;
   Reason drifted;
   int round = 0;
-  const auto attempt = [&](Case* c, const auto& body) {
-    if (interrupted || c->result) return;
-    reporter.show(*c);
-    reporter.attempt(std::span(&c, 1), gate.operands().target(), body);
-  };
+  Target& target = gate.operands().target();
   for (Case* c : order) {
-    attempt(c, [&]() -> std::optional<Result> {
+    reporter.spend({&c, 1}, target, [&]() -> std::optional<Result> {
       const auto before = c->seconds;
       auto result = sustain(gate, reporter, seconds.at(c->strategy), round, *c);
       if (!result.passed()) return result;
@@ -83,7 +78,7 @@ void time_sustained(Gate& gate, const Settings& settings, const Reporter& report
     });
   }
   for (const auto& one : judged)  // clang 14 cannot capture a structured binding
-    attempt(one.first, [&]() -> std::optional<Result> {
+    reporter.spend({&one.first, 1}, target, [&]() -> std::optional<Result> {
       if (drifted) one.first->disturbed = drifted;
       return one.second;
     });

@@ -57,7 +57,7 @@ Timer::Row Timer::row_of(Case& c) {
   const int repeats = c.kind().repeats;
   const int proofs = static_cast<int>(c.samples.size());
   Row row{.c = &c,
-          .launch = gate_.operands().launch(*c.strategy, repeats),
+          .launch = gate_.operands().launch(*c.strategy, gate_.operands().reals(), repeats),
           .repeats = repeats,
           .fresh_rounds = {},
           .blocks = proofs,
@@ -79,15 +79,8 @@ Timer::Row Timer::row_of(Case& c) {
 /// Calls `body` for each wanted row with an unfinished case; its return value is the case's result.
 template <typename Wanted, typename Body>
 void Timer::each(Wanted wanted, Body body) {
-  for (Row& row : rows_) {
-    if (interrupted) return;
-    if (row.c->result || !wanted(row)) continue;
-    reporter_.show(*row.c);
-    reporter_.attempt(std::span(&row.c, 1), target_, [&] {
-      const Spend time(row.c->spent);
-      return body(row);
-    });
-  }
+  for (Row& row : rows_)
+    if (wanted(row)) reporter_.spend({&row.c, 1}, target_, [&] { return body(row); });
   std::erase_if(rows_, [](const Row& row) { return row.c->result.has_value(); });
 }
 
@@ -99,7 +92,10 @@ void Timer::warm_up() {
   reporter_.attempt(std::span(&quickest.c, 1), target_, [&]() -> std::optional<Result> {
     const Spend time(quickest.c->spent);
     const InRow in_row;
-    target_.warm_up(gate_.operands().repeatable(*quickest.c->strategy, quickest.launch));
+    target_.warm_up([&, prepare = sampling(quickest, 0, 0)] {
+      if (prepare.in_place) prepare.poison();
+      quickest.launch();
+    });
     return {};
   });
 }
