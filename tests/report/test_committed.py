@@ -16,7 +16,7 @@ from recheck_report.record.record import SCHEMA
 
 # sizes in bytes: what code hosts show, and what a reader has to load
 CUT, MOST, MOST_HTML = 512_000, 36_000, 1_900_000
-LONGER = {"claims.md": 135_000, "errata.md": 40_000}
+LONGER = {"claims.md": 136_000, "errata.md": 40_000}
 MOST_CHARTS = 9
 UNFOLDED = 15_000  # the first page without its folded parts
 OUTSIDE = REPORTS.parent / "tests/outside"
