@@ -1,5 +1,5 @@
-"""Queries on a record: the rate of an experiment, the rows that others are compared with, sweeps of
-shapes and parameters, and times that beat the hardware's limits."""
+"""Queries on a record: the rate of an experiment, the rows that others are compared with, and times
+that beat the hardware's limits."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from recheck_report.formatting import significant
 from recheck_report.record.record import MEMORY_LEVELS, Case, Experiment, Record
 from recheck_report.statistics.comparisons import Comparisons
 from recheck_report.statistics.ratio import Ratio
-
-Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
 
 
 @dataclass(frozen=True)
@@ -51,40 +49,6 @@ def metric_of(record: Record, experiment: Experiment) -> Metric:
     return COMPUTE if heavy else MEMORY
 
 
-def square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
-    """The shapes of a sweep in a chart: all extents equal, and a power of two."""
-    sizes = {}
-    for case in record.cases_of(experiment):
-        edge, *others = set(case.shape.values())
-        if not others and edge > 0 and edge & (edge - 1) == 0:
-            sizes[edge] = case.shape_name
-    return sorted(sizes.items())
-
-
-def sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
-    """The measured cases of one strategy over the square sweep, as (edge, case)."""
-    cases = (
-        (edge, record.timed(experiment, strategy, shape, regime))
-        for edge, shape in square_sizes(record, experiment)
-    )
-    return [(edge, case) for edge, case in cases if case]
-
-
-CLIFF = 2.0  # how much slower per operation a CPU's program is at a power of two
-
-
-def cliffs(record: Record, experiment: Experiment, strategy: str) -> list[tuple[Case, Case]]:
-    """Where a CPU's program falls off at a power of two: (its case, that of a size next to it)."""
-    found = []
-    for edge, case in sweep(record, experiment, strategy, "hot"):
-        for shape in record.shapes(experiment):
-            near = record.timed(experiment, strategy, shape, "hot")
-            if near and {*near.shape.values()} in ({edge - 1}, {edge + 1}) and near.flops:
-                fall = case.time.median / near.time.median * near.flops / case.flops
-                found += [(case, near)] * (fall > CLIFF)
-    return found
-
-
 def first_kernel(record: Record, experiment: Experiment) -> str | None:
     """The kernel with which the story starts: the first in the table that solves the problem."""
     for case in record.strategies(experiment):
@@ -117,24 +81,6 @@ def share(comparisons: Comparisons, record: Record, case: Case, of: str | None) 
     if not base or not base.seconds or not case.seconds or not base.bytes or not case.bytes:
         return None
     return comparisons.ratio(base, case).times(case.bytes / base.bytes)
-
-
-def swept(record: Record, experiment: Experiment, base: str, parameter: str) -> dict[int, str]:
-    """The rows that differ from `base` only in one parameter, by its value; includes `base`."""
-    rows = {}
-    for row in record.strategies(experiment):
-        at = row.parameters.get(parameter)
-        if at is not None and row.strategy in (base, f"{base}_{parameter}{at}"):
-            rows[at] = row.strategy
-    return dict(sorted(rows.items()))
-
-
-def same_size(record: Record, experiment: Experiment) -> list[str]:
-    """The shapes with as many elements as the headline, by number of rows."""
-    extents = {s: [*map(int, s.split("x"))] for s in record.shapes(experiment)}
-    size = math.prod(map(int, experiment.headline.split("x")))
-    shapes = [shape for shape, sizes in extents.items() if math.prod(sizes) == size]
-    return sorted(shapes, key=lambda shape: extents[shape][0])
 
 
 def faster_than_ceiling(record: Record) -> dict[str, str]:

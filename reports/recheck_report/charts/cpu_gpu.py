@@ -7,12 +7,45 @@ from collections.abc import Mapping, Sequence
 from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import duration, short
-from recheck_report.queries import Sweep, cliffs, reference, sweep
-from recheck_report.record.record import Case, Experiment
+from recheck_report.queries import reference
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.write.svg import INK, LIBRARY, OCHRE, PURPLE, THEIRS, Card, logarithmic, sizes
 
 KIND = "CPU against GPU"
 CPU = ((OCHRE, "v"), (PURPLE, "s"), (INK, "P"))
+CLIFF = 2.0  # how much slower per operation a CPU's program is at a power of two
+Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
+
+
+def _square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
+    """The shapes of a sweep in a chart: all extents equal, and a power of two."""
+    by_edge = {}
+    for case in record.cases_of(experiment):
+        edge, *others = set(case.shape.values())
+        if not others and edge > 0 and edge & (edge - 1) == 0:
+            by_edge[edge] = case.shape_name
+    return sorted(by_edge.items())
+
+
+def _sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
+    """The measured cases of one strategy over the square sweep, as (edge, case)."""
+    cases = (
+        (edge, record.timed(experiment, strategy, shape, regime))
+        for edge, shape in _square_sizes(record, experiment)
+    )
+    return [(edge, case) for edge, case in cases if case]
+
+
+def _cliffs(record: Record, experiment: Experiment, strategy: str) -> list[tuple[Case, Case]]:
+    """Where a CPU's program falls off at a power of two: (its case, that of a size next to it)."""
+    found = []
+    for edge, case in _sweep(record, experiment, strategy, "hot"):
+        for shape in record.shapes(experiment):
+            near = record.timed(experiment, strategy, shape, "hot")
+            if near and {*near.shape.values()} in ({edge - 1}, {edge + 1}) and near.flops:
+                fall = case.time.median / near.time.median * near.flops / case.flops
+                found += [(case, near)] * (fall > CLIFF)
+    return found
 
 
 def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) -> str:
@@ -59,7 +92,7 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     best = drawing.leading(report, experiment)
     kernel = kernel or (best.strategy if best else "")
     cpu = [row.strategy for row in record.strategies(experiment) if row.target == "cpu"][:3]
-    hosts = {name: sweep(record, experiment, name, "hot") for name in cpu}
+    hosts = {name: _sweep(record, experiment, name, "hot") for name in cpu}
     every = [
         (name, points, look, False)
         for (name, points), look in zip(hosts.items(), CPU, strict=False)
@@ -67,7 +100,7 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     vendor = reference(record, experiment) or ""
     for name, look in ((kernel, (THEIRS, "o")), (vendor, (LIBRARY, "D"))):
         for regime, what in (("end_to_end", "end to end"), ("cold", "kernel only")):
-            points = sweep(record, experiment, name, regime)
+            points = _sweep(record, experiment, name, regime)
             every.append((f"{name}, {what}", points, look, regime == "cold"))
     series = [
         drawing.Series(
@@ -79,8 +112,8 @@ def draw(report: Measured, experiment: Experiment, kernel: str = "") -> Card:
     times = [value for each in series for _, value, *_ in each.points]
     if not times:
         raise drawing.NotDrawn("it shows shapes with equal extents, and none was timed")
-    drops = [drop for name in hosts for drop in cliffs(record, experiment, name)]
-    copied = sweep(record, experiment, kernel, "end_to_end")
+    drops = [drop for name in hosts for drop in _cliffs(record, experiment, name)]
+    copied = _sweep(record, experiment, kernel, "end_to_end")
     words = title(report, kernel, copied, hosts), _note(report, experiment, drops)
     x = sizes(sorted({edge for _, points, *_ in every for edge, _ in points}))
     y = logarithmic(min(times) / 2, max(times) * 2, 220, lambda y: duration(y, 1), 24)

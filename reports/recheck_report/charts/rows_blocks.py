@@ -3,14 +3,15 @@ of those that win somewhere a band down to the worst."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import shape_label, short
-from recheck_report.queries import metric_of, same_size, swept
-from recheck_report.record.record import Case, Experiment
+from recheck_report.queries import metric_of
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.write.svg import SERIES, Card, linear, sizes
 
 KIND = "Rows against block size"
@@ -43,10 +44,28 @@ def _rows_of(shape: str) -> int:
     return int(shape.split("x")[0])
 
 
+def _blocks(record: Record, experiment: Experiment, base: str) -> dict[int, str]:
+    """The rows that differ from `base` only in their block size, by that; includes `base`."""
+    rows = {}
+    for row in record.strategies(experiment):
+        at = row.parameters.get("block")
+        if at is not None and row.strategy in (base, f"{base}_block{at}"):
+            rows[at] = row.strategy
+    return dict(sorted(rows.items()))
+
+
+def _same_size(record: Record, experiment: Experiment) -> list[str]:
+    """The shapes with as many elements as the headline, by number of rows."""
+    extents = {s: [*map(int, s.split("x"))] for s in record.shapes(experiment)}
+    size = math.prod(map(int, experiment.headline.split("x")))
+    shapes = [shape for shape, sizes in extents.items() if math.prod(sizes) == size]
+    return sorted(shapes, key=lambda shape: extents[shape][0])
+
+
 def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
     record = report.record
-    metric, shapes = metric_of(record, experiment), same_size(record, experiment)
-    kernels = {kernel: swept(record, experiment, kernel, "block") for kernel in names}
+    metric, shapes = metric_of(record, experiment), _same_size(record, experiment)
+    kernels = {kernel: _blocks(record, experiment, kernel) for kernel in names}
     kernels = {kernel: blocks for kernel, blocks in kernels.items() if blocks}
     if not kernels or not shapes:
         raise drawing.NotDrawn("the record holds no strategy with a block size at such a shape")
