@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 
-from recheck_report.charts import claims
+from recheck_report.charts import claims, sustained
 from recheck_report.charts.drawing import NotDrawn
 from recheck_report.claims.measured import Measured
 from recheck_report.fallback import or_placeholder
@@ -46,6 +46,11 @@ def charts(report: Measured) -> dict[str, list[Picture]]:
             draw = partial(chart.draw, report, experiment, *rows)
             new = _draw(name, chart.KIND, experiment.title, draw)
             made.setdefault(experiment.name, []).append(new)
+    if changing := dict.fromkeys(experiment.name for experiment, *_ in sustained.losing(report)):
+        draw = partial(sustained.draw, report)
+        over = _draw("sustained.svg", sustained.KIND, "All experiments", draw)
+        for name in changing:
+            made.setdefault(name, []).append(over)
     return made
 
 
