@@ -29,9 +29,9 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
   const Experiment experiment = matmul::experiment({&*row, 1});
   Operands operands(experiment, shape, target, 0, 1);
   std::vector<float> output(shape[0] * shape[1]);
-  operands.prepare(*row,
-                   operands.reals());  // clears the previous output, which might be right
-  operands.launch (*row)();
+  // clears the previous output, which might be right
+  operands.prepare(*row, operands.reals());
+  operands.launch(*row, operands.reals())();
   target.synchronize();
   target.copy_out(output.data(), operands.guarded_output() + guard, std::ssize(output));
   return output;
