@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from browser import NEEDED, Json, Opened, browser, measured, move, opened, record, report, until
@@ -15,9 +14,6 @@ from recheck_report.formatting import duration, shape_label, significant, spread
 from recheck_report.say.nodes import Paragraph
 from recheck_report.say.pages import compare
 from records import copied, few, keep, no_gpu, scale, spoil
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["browser", "measured", "opened", "record", "report"]
 pytestmark = NEEDED

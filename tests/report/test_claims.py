@@ -56,7 +56,7 @@ FUNCTIONS: dict[str, Callable[[list[Interval]], str]] = {
     "below": lambda many: below(*many[0], 1.0),
     "within": lambda many: within(*many[0], (0.95, 1.05)),
     "rising": steps,
-    "order": lambda many: all_of(above(*each, 1.0) for each in many),
+    "all of several": lambda many: all_of(above(*each, 1.0) for each in many),
 }
 
 
@@ -130,7 +130,6 @@ RATIOS = [
     Check("ratio", base=SLOW, other=FAST, above=30),
     Check("ratio", base=FAST, other=SLOW, below=1),
     Check("equivalent", base=SLOW, other=FAST, within=0.5),
-    Check("order", cases=(FAST, SLOW)),
     Check("fraction_of_roof", of=FAST, roof=SLOW, at_least=1),
 ]
 
@@ -280,7 +279,7 @@ def test_a_count_against_nothing_is_not_measured(ask: Ask) -> None:
     assert verdict == NOT_MEASURED and "its count is 0" in absence(outcome.absence)
 
 
-H, F, U = HOLDS, FAILS, UNDECIDED
+H, F, U, N = HOLDS, FAILS, UNDECIDED, NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -290,6 +289,9 @@ H, F, U = HOLDS, FAILS, UNDECIDED
         ("every", (H, F, H), (), "depends"),
         ("every", (F, F, F), (), "fails here"),
         ("every", (H, U, H), (), "undecided"),
+        ("every", (H, N), (), "undecided"),
+        ("every", (N, H), (), "not measured"),
+        ("every", (F, H, N), (), "depends"),
         ("every", (H, H, H), (F,), "depends"),
         ("most", (F, H, H), (), "holds"),
         ("most", (H, F, F), (), "fails here"),

@@ -58,32 +58,6 @@ def test_every_kernel_names_its_file_and_links_to_it_at_the_record_s_commit(
     assert "[`kernels/tile16.cu`](../kernels/tile16.cu)" in page
 
 
-def _reworded(folder: Path, old: str, new: str) -> None:
-    """Replaces a word in every text file of a folder."""
-    for path in (path for path in folder.rglob("*") if path.suffix in (".toml", ".json", ".jsonl")):
-        path.write_text(path.read_text().replace(old, new))
-    load_collection.cache_clear()
-
-
-@pytest.mark.parametrize("name", ["matmul", "matvec", "transpose"])
-def test_an_outside_experiment_with_our_name_gets_none_of_our_claims(
-    name: str, report: Report, article: Path, tmp_path: Path
-) -> None:
-    """The report is the same under another name."""
-    measured = tmp_path / "measured"
-    measured.mkdir()
-    for each in ("record.json", "probes.json"):
-        shutil.copy(THEIRS / each, measured)
-    before = text_of(report(measured, "--experiments", article)).replace("reduction", name)
-    (article / "reduction").rename(article / name)
-    for folder in (article, measured):
-        _reworded(folder, "reduction", name)
-    shutil.rmtree(tmp_path / "report")
-    after = text_of(report(measured, "--experiments", article))
-    # the pages may be in another order
-    assert sorted(after.split("\n")) == sorted(before.split("\n"))
-
-
 def test_a_report_needs_no_claims(report: Report, tmp_path: Path) -> None:
     """The collection is about other experiments than the record, or empty."""
     for claims in (OUTSIDE / "claims", sourced(tmp_path, "S0", "S1", "S2")):

@@ -83,15 +83,6 @@ def test_other_conditions_are_not_paired(loaded: Read) -> None:
         assert (found.low, found.high) == (a.low / b.high, a.high / b.low)
 
 
-def test_few_rounds_that_agree_are_not_certain(loaded: Read) -> None:
-    """Six rounds are all on one side by chance once in 32 times."""
-    scattered = [(1e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)]
-    found = _pair(loaded, scattered)
-    assert found.low > 1 and 1e-6 < found.p < 0.05
-    clear = _pair(loaded, [(2e-3 * (1 + 0.001 * at), 1e-3) for at in (4, 6, 5, 7, 5.5, 4.5)])
-    assert clear.p < 1e-8
-
-
 def test_a_time_is_known_to_a_step_of_its_clock(loaded: Read) -> None:
     record = bend(h100("matmul"), "environment.state.host_step_nanoseconds", 70)
     steps = {(case.target, case.regime): case.batch * case.step for case in loaded(record).cases}

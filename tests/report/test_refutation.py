@@ -60,8 +60,6 @@ def _refuted(record: Record, check: Check) -> Record | None:
         factors[check.other] = far if check.above is not None else 1 / far
     elif check.form == "equivalent":
         factors[check.other] = far
-    elif check.form == "order":
-        factors[check.cases[0]] = far
     elif check.form == "extremes":
         slowest = max(record.by_id[name].time.median for name in check.cases)
         for name in check.cases:

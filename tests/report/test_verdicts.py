@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import Report
-from made_claims import about, formula, make_claim, ratio
-from recheck_report.claims.checks import Check, Choice
-from recheck_report.record.record import Record
-from records import Json, few, keep, matching, no_gpu, probes_of, scale, set_time
+from made_claims import formula, make_claim, ratio
+from records import few, keep, matching, no_gpu, probes_of, scale, set_time
 
 
 def _verdicts(files: dict[str, bytes]) -> dict[str, str]:
@@ -68,46 +64,6 @@ def test_a_report_of_cpu_rows_says_what_it_measured(built: bool, report: Report)
     assert ("of 85 claims hold" in title) == built and "AMD EPYC" in title
     assert ("11 cases were measured on the CPU, nothing on a GPU" in title) != built
     assert ("on a machine with an NVIDIA GPU" in text) != built
-
-
-@pytest.mark.parametrize(
-    "rows,verdict",
-    [
-        (("tile16", "cublas"), "holds"),
-        (("tile16", "global16"), "undecided"),
-        (("tile16", "cpu_blas"), "depends"),
-        (("tile16", "none"), "undecided"),
-        (("cpu_blas", "tile16", "none"), "depends"),
-        (("cpu_blas", "cpu_blas"), "fails here"),
-    ],
-)
-def test_unspecified_parameters_are_varied(
-    loaded: Callable[[Json], Record], rows: tuple[str, ...], verdict: str
-) -> None:
-    """Some choices support the claim, some contradict it, and some were not measured."""
-
-    def at(row: str) -> Check:
-        check: Check = ratio(other=row)
-        return replace(check, other=check.other.replace("cold", "hot")) if "cpu" in row else check
-
-    checks = tuple((Choice((("tile", row),)), at(row)) for row in rows)
-    claim = make_claim("C01", replace(checks[0][1], over=checks))
-    (judged,) = about(loaded(few()), claim).judgement.claims
-    assert judged.verdict == verdict
-
-
-def test_the_largest_deviation_from_a_claim_comes_first(loaded: Callable[[Json], Record]) -> None:
-    slow = ratio("tile16", "cpu_blas")  # contradicts the claim by far
-    claims = [
-        make_claim("C01", ratio(), claimed=9.0),  # holds, so it does not deviate
-        make_claim("C02", ratio("s0_tiles", above=3.0), claimed=3.0),
-        make_claim("C05", replace(slow, other=slow.other.replace("cold", "hot"))),
-    ]
-    judged = about(loaded(few()), *claims).judgement.claims
-    found = sorted(
-        (each for each in judged if each.deviation > 0), key=lambda each: -each.deviation
-    )
-    assert [each.claim.id for each in found] == ["C05", "C02"]
 
 
 def test_probes_of_another_run_decide_nothing(report: Report) -> None:

@@ -297,8 +297,9 @@ void Record::resume(Earlier earlier) try {
   // other users of the machine during any part of the measurement
   const Json state = was.value("state", Json::object());
   for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
-    if (!state.value(others, Json()).is_null())
-      raise_to(environment["state"][others], static_cast<int>(number(state, others, 0, INT_MAX)));
+    if (state.value(others, Json()).is_null()) continue;
+    raise_to(environment["state"][others], static_cast<int>(number(state, others, 0, INT_MAX)));
+    environment["unknown"].erase("state." + std::string(others));
   }
   wall_seconds = number(head, "wall_seconds", 0, 1e9);
 } catch (const Json::exception&) {

@@ -92,7 +92,7 @@ class Run {
                 {.on_case = [&](const Case& c) { watch_time(c); },
                  .on_finish = [&](const Case& c) { keep(c); },
                  .load = [&] { return load(); }}) {
-    if (gpu.device) monitor_.emplace(gpu.device->pci_bus_id);
+    if (gpu.device && !options.slow_cpu) monitor_.emplace(gpu.device->pci_bus_id);
   }
 
   /// Fails the cases of the row that ended the previous process, if any. Throws std::runtime_error,
@@ -249,6 +249,11 @@ std::pair<Settings, Record> resume_or_begin(Options& options,
                   .ceilings = ceilings(gpu),
                   .coverage = planned.coverage,
                   .cases = planned.cases};
+    if (gpu.device && options.slow_cpu) {
+      // the caller counts launches meanwhile, so what is on the GPU is its own
+      record.environment["state"]["other_processes"] = nullptr;
+      record.environment["unknown"]["state.other_processes"] = "not measured: only CPU rows ran";
+    }
     if (earlier) record.resume(std::move(*earlier));
     return std::pair{settings, std::move(record)};
   };

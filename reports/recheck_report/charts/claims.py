@@ -79,8 +79,6 @@ def _asked(check: Check) -> Asked | None:
     """None of a check that asks for no factor."""
     if check.form == "equivalent":
         return Asked(check.within or 0.0, "±")
-    if check.form == "order":
-        return Asked(1.0, ">")
     bounds = [(check.above, ">"), (check.at_least, ">"), (check.below, "<"), (check.at_most, "<")]
     return next((Asked(bound, kind) for bound, kind in bounds if bound and bound > 0), None)
 

@@ -111,7 +111,6 @@ FORMS = {
     "ratio": Form(("base", "other"), ("above", "below")),
     "fraction_of_roof": Form(("of", "roof"), ("at_least", "at_most")),
     "rate": Form(("of",), ("at_least", "at_most")),
-    "order": Form(("cases",)),
     "extremes": Form(("cases", "above")),
     "monotone": Form(("base", "other", "shapes")),
     "equivalent": Form(("base", "other", "within")),

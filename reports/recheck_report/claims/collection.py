@@ -44,7 +44,7 @@ GAIN = "gain"  # the check of every step but the first: it is faster than its ba
 # the kinds of claims by the forms of their checks; the first that fits counts
 KINDS = {
     "timed": (
-        "ratio", "fraction_of_roof", "rate", "order", "extremes", "monotone", "equivalent",
+        "ratio", "fraction_of_roof", "rate", "extremes", "monotone", "equivalent",
     ),
     "counted": ("count", "attribute"),
     "by test": ("test",),

@@ -40,14 +40,6 @@ class Compared:
 
 
 @dataclass(frozen=True, eq=False)
-class Ordered:
-    """Cases from the fastest to the slowest, as the check names them, and the closest two."""
-
-    cases: tuple[Case, ...]
-    closest: Compared
-
-
-@dataclass(frozen=True, eq=False)
 class Share:
     """A rate as a share of a ceiling or of another case's rate: 0.92."""
 
@@ -66,7 +58,7 @@ class Counted:
 
 
 # Case: a rate; bool: arithmetic without a bound
-Fact = Compared | Ordered | tuple[Compared, ...] | Share | Case | Counted | bool | Trial
+Fact = Compared | tuple[Compared, ...] | Share | Case | Counted | bool | Trial
 
 
 @dataclass(frozen=True)
@@ -117,12 +109,10 @@ class Outcome:
 
     @property
     def ratio(self) -> Ratio | None:
-        """The ratio behind the value, if any: the closest of several."""
+        """The ratio behind the value, if any."""
         match self.fact:
             case Compared(ratio=ratio) | Share(ratio=ratio):
                 return ratio
-            case Ordered(closest=closest):
-                return closest.ratio
         return None
 
     @property
@@ -307,21 +297,6 @@ class Questions:
         asks = partial(within, bounds=(1 / share, share))
         return self._tested(check, self._pair(check.base, check.other), asks)
 
-    def order(self, check: Check) -> Outcome:
-        """From the fastest to the slowest: each ahead of the next."""
-        steps = [
-            self.ratio(Check("ratio", base=slow, other=fast, above=1.0))
-            for fast, slow in pairwise(check.cases)
-        ]
-        least = min(steps, key=lambda step: _given(step.value))
-        closest = least.fact
-        assert isinstance(closest, Compared)
-        fact = Ordered(tuple(map(self.timed, check.cases)), closest)
-        return replace(
-            least, check=check, verdict=all_of(step.verdict for step in steps),
-            evidence=check.ids, fact=fact, run_to_run=None, margin=None,
-        )  # fmt: skip
-
     def extremes(self, check: Check) -> Outcome:
         """The fastest of several cases against the slowest."""
         for name in check.cases:
@@ -428,7 +403,6 @@ class Questions:
 _ANSWERS: dict[str, Callable[[Questions, Check], Outcome]] = {
     "ratio": Questions.ratio,
     "equivalent": Questions.equivalent,
-    "order": Questions.order,
     "extremes": Questions.extremes,
     "monotone": Questions.monotone,
     "fraction_of_roof": Questions.fraction_of_roof,
@@ -447,8 +421,6 @@ LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # ceilings of the machine
 def comparisons_of(record: Record, check: Check) -> Iterator[Member]:
     if check.form in ("ratio", "equivalent"):
         yield Pair(check.base, check.other, check.bound)
-    elif check.form == "order":
-        yield from (Pair(slow, fast) for fast, slow in pairwise(check.cases))
     elif check.form == "extremes":
         with suppress(LookupError):
             yield extremes(record, check)

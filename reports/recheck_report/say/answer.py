@@ -174,8 +174,9 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
 def losses_page(report: Measured, peak: Peak | None) -> Page:
     """Every shape at which the library is faster than each kernel: one page for all experiments."""
     columns = ("where", "kernel against library", "fastest kernel", "library")
-    parts = (("losses", "Kernels of the experiments", [*_losses(report)]),
-             ("losses-beyond", "Kernels beyond the documents", _beyond(report, peak)))  # fmt: skip
+    own, beyond = _losses(report, peak)
+    parts = (("losses", "Kernels of the experiments", own),
+             ("losses-beyond", "Kernels beyond the documents", beyond))  # fmt: skip
     sections = tuple(
         Section(text(title), blocks(table(columns, rows, title=title), marks(rows)), anchor)
         for anchor, title, rows in parts
@@ -186,23 +187,19 @@ def losses_page(report: Measured, peak: Peak | None) -> Page:
     return Page(MARK, named, sections, says, README)
 
 
-def _losses(report: Measured) -> Iterator[tuple[Text, ...]]:
-    for experiment in report.record.ordinary:
-        yield from standings.losses(report, experiment)
-
-
-def _beyond(report: Measured, peak: Peak | None) -> list[tuple[Text, ...]]:
-    """The losses of kernels beyond the documents, in experiments that this report has."""
-    names = [each.name for each in report.record.ordinary]
-    return [row for name in names for row in peak.losses.get(name, ())] if peak else []
+def _losses(report: Measured, peak: Peak | None) -> tuple[list[tuple[Text, ...]], ...]:
+    """Those of the report's kernels, and of kernels beyond the documents in its experiments."""
+    ordinary = report.record.ordinary
+    own = [row for each in ordinary for row in standings.losses(report, each)]
+    return own, [row for each in ordinary if peak for row in peak.losses.get(each.name, ())]
 
 
 def lost(report: Measured, peak: Peak | None) -> Text:
     """Where the losses are, with their number; empty without one."""
-    many, more = len([*_losses(report)]), len(_beyond(report, peak))
-    beyond = f", {more} of kernels beyond the documents" * bool(more)
+    own, beyond = map(len, _losses(report, peak))
+    more = f", and {beyond} of kernels beyond the documents" * bool(beyond)
     every = link(LOSSES, "Every loss to the library")
-    return text(every, f": {many}{beyond}.") if many or more else Text()
+    return text(every, f": {own}{more}.") if own or beyond else Text()
 
 
 def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:

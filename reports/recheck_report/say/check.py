@@ -17,7 +17,6 @@ from recheck_report.claims.evaluate import (
     Absence,
     Compared,
     Counted,
-    Ordered,
     Outcome,
     Share,
 )
@@ -84,8 +83,6 @@ def asked(check: Check) -> Text:
         case "rate":
             scale, name = rate_scale(check.at_least or check.at_most or 0.0, check.unit)
             return text(_bound(check, 1 / scale), f" {name}")
-        case "order":
-            return text("each faster than the next")
         case "monotone":
             return text("the speed-up rises with each size")
         case "fraction_of_roof":
@@ -307,18 +304,10 @@ def _fact(outcome: Outcome, name: Name = row, full: bool = True) -> Text:
     if value is None:
         return Text()
     match fact:
-        case Ordered(closest=closest) if not full:
-            return _pair(closest, 1.0, name, full)
         case Counted(base=Case()) if not full:
             return text(_head(check), many(value))
         case _ if not full and (check.says or check.form == "count"):
             return text(_head(check), in_words(outcome))
-        case Ordered(cases=cases, closest=closest):
-            medians = durations(*(case.time.median for case in cases))
-            listed = zip(_names(name, *cases), medians, strict=True)
-            steps = joined(", ", (text(named, f" {time}") for named, time in listed))
-            fast, slow = _names(name, closest.other, closest.base)
-            return text(steps, "; ", fast, " against ", slow, ": ", speedup(closest.ratio))
         case Counted(count=count, base=Case() as base, base_count=base_count):
             (named,) = _names(name, base)
             return text(f"{plain(count)}, ", named, f" {plain(base_count)}: {many(value)}")

@@ -149,7 +149,7 @@ def _undecided(judged: Judged, outcome: Outcome) -> str:
     if outcome.run_to_run:
         remedy = f"two runs may differ by {margin(outcome.run_to_run)}; {remedy}"
     elif outcome.p and outcome.p >= LEVEL:
-        remedy = f"{p_value(outcome.p)}; {remedy}"
+        remedy = f"{p_value(outcome.p)}, required: below {LEVEL:g}; {remedy}"
     return f"Too close to call, {cause}: {remedy}."
 
 

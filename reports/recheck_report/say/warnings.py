@@ -151,7 +151,7 @@ ODD: dict[str, Callable[[Record, Case], bool]] = {
 }
 
 
-@lru_cache(maxsize=2)  # several pages name them
+@lru_cache(maxsize=8)  # records that a page compares
 def odd_cases(record: Record) -> dict[str, list[str]]:
     """The ids of cases with odd values, by what is odd."""
     odd = {what: [case.id for case in record.cases if is_odd(record, case)]
