@@ -50,14 +50,10 @@ class GpuLoad : public TemporaryFolder {
   const char* bus_id_ = "0000:1B:00.0";
 };
 
-TEST_F(GpuLoad, ReportsOnlyChanges) {
+TEST_F(GpuLoad, ReportsChangesAndRecordsTheMostProcessesAtOnce) {
   LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   EXPECT_TRUE(monitor.look(true).empty());
   EXPECT_EQ(noted(monitor), start());
-}
-
-TEST_F(GpuLoad, RecordsTheMostProcessesAtOnce) {
-  LoadMonitor monitor(bus_id_, FAKE_NVML, "/nowhere");
   processes() = 3;
   const auto changes = monitor.look(true);
   ASSERT_EQ(changes.size(), 1u);
