@@ -107,8 +107,7 @@ def test_slow_cpu_rows_are_measured_next_to_the_counters(
         0,
         ["collect claims", slow, *rest],
     )
-    more = ["collect rest", "program --resume --slow-cpu", "program --resume", "render"]
-    assert _measure(tmp_path, monkeypatch, cores=16)[1][-4:] == more
+    assert _measure(tmp_path, monkeypatch, cores=16)[1][-3:] == WHOLE[-3:]
     # a failure there ends the run, once the counters are there
     code, calls = _measure(tmp_path, monkeypatch, "--quick", cores=16, **{slow: 130})
     assert (code, calls) == (130, ["collect claims", slow, "render"])

@@ -212,11 +212,15 @@ void predict_and_fit(Record& record, const Options& options, const Settings& set
                       std::back_inserter(record.coverage.dropped));
 }
 
-/// Keeps the CPU's cases that should occupy one core for a second or more. A library uses all.
-void keep_slow_cpu_rows(std::vector<Case>& cases) {
-  std::erase_if(cases, [](const Case& c) {
-    return c.backend() != Backend::cpu || c.strategy->role == Role::baseline || c.predicted < 1;
+/// Keeps finished cases, and the CPU's that should occupy one core for a second or more. A library
+/// uses all. Returns whether one of these is left to measure.
+bool keep_slow_cpu_rows(std::vector<Case>& cases) {
+  const auto left = [](const Case& c) { return !c.result; };
+  std::erase_if(cases, [&](const Case& c) {
+    return left(c) &&
+           (c.backend() != Backend::cpu || c.strategy->role == Role::baseline || c.predicted < 1);
   });
+  return std::ranges::any_of(cases, left);
 }
 
 /// Settings from the flags, otherwise from the environment of the resumed run, otherwise the
@@ -303,10 +307,7 @@ int measure(Options options, std::span<const Experiment> experiments, const Plan
   auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
   predict_and_fit(record, options, settings, gpu, progress);
-  if (options.slow_cpu) {
-    keep_slow_cpu_rows(record.cases);
-    if (record.cases.empty()) return 0;
-  }
+  if (options.slow_cpu && !keep_slow_cpu_rows(record.cases)) return 0;
   prepare(options.output, options.resume);
   Run run(options, settings, gpu, record, progress);
   run.fail_lost_row();

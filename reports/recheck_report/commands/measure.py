@@ -190,10 +190,9 @@ def run(options: argparse.Namespace) -> int:
         last = at == len(phases) and not options.quick
         if at == 1 and not resumed:
             parts.collect("" if last else "claims", *flags)
+            flags += ["--resume"] * parts.new  # what was measured meanwhile
         elif last and collection.listings:
-            parts.collect("rest", *flags)
-        # what was measured meanwhile
-        flags += ["--resume"] * (parts.new and "--resume" not in [*flags, *options.flags])
+            parts.collect("rest")
         parts.run(*flags)
         if parts.code:
             break
