@@ -2,8 +2,6 @@
 #include "matvec.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cmath>
 
 #include "error.hpp"
@@ -32,16 +30,6 @@ double MatvecOracle::relative_error(const float* r) const {
   for (std::size_t i = 0; i < product_.size(); ++i)
     worst = worse(relative(r[i] - product_[i], scale_[i]), worst);
   return worst;
-}
-
-std::uint32_t fold_words(MatrixView matrix) {
-  std::atomic<std::uint32_t> all = 0;
-  parallel_pieces(matrix.rows, matrix.columns, [&](auto i, auto begin, auto end) {
-    std::uint32_t own = 0;
-    for (auto j = begin; j < end; ++j) own ^= std::bit_cast<std::uint32_t>(matrix.row(i)[j]);
-    all ^= own;
-  });
-  return all;
 }
 
 }  // namespace recheck::reference

@@ -33,7 +33,4 @@ class MatvecOracle {
   std::vector<double> product_, scale_;  // (rows): Av and |A||v|
 };
 
-/// The exclusive or of all words of a matrix: the result of a pass that reads each word once.
-std::uint32_t fold_words(MatrixView matrix);
-
 }  // namespace recheck::reference

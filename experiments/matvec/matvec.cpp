@@ -41,7 +41,7 @@ Work reading(const Shape& s) {
 }
 
 Oracle checksum_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
-  return folds_to(reference::fold_words(inputs[0].view()) ^ reference::fold_words(inputs[1].view()),
+  return folds_to(fold_words(inputs[0].view()) ^ fold_words(inputs[1].view()),
                   kernels::fold_partials);
 }
 

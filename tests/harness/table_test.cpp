@@ -3,6 +3,7 @@
 // Properties of every table: one name everywhere, a file for each GPU row and a row for each file.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cctype>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/keep/record.hpp"
+#include "../../experiments/harness/table/check.hpp"
 
 namespace recheck {
 namespace {
@@ -139,6 +141,18 @@ TEST(Tables, TimeEveryRowSomewhere) {
       EXPECT_GT(timed, 0) << experiment.name << "/" << strategy.name;
     }
   }
+}
+
+TEST(FoldWords, TakesEachWordOfTheMatrixOnce) {
+  const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  float words[] = {word(0x1u),   word(0x20u),       word(0xffffffffu),
+                   word(0x300u), word(0x80000000u), word(0xffffffffu)};
+  EXPECT_EQ(fold_words({2, 2, words, 3}), 0x80000321u);
+  EXPECT_EQ(fold_words({1, 2, words, 3}), 0x21u);
+  EXPECT_EQ(fold_words({2, 0, words, 3}), 0u);
+  EXPECT_EQ(fold_words({0, 2, words, 3}), 0u);
+  words[3] = word(0x301u);
+  EXPECT_EQ(fold_words({2, 2, words, 3}), 0x80000320u);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "../../experiments/harness/table/check.hpp"
 #include "../../experiments/matvec/matvec.hpp"
 #include "../../reference/matvec.hpp"
 #include "mutants.hpp"
@@ -52,8 +53,8 @@ void product(int rows, int columns, const float* a, std::int64_t ld, const float
 template <int defect>
 void read(int rows, int columns, const float* a, std::int64_t ld, const float* v, float* r) {
   const int end = defect == is("read_tail_skipped") ? columns / 4 * 4 : columns;
-  std::uint32_t folded = reference::fold_words({rows, end, a, ld});
-  if (defect != is("read_vector_left_out")) folded ^= reference::fold_words({1, end, v, end});
+  std::uint32_t folded = fold_words({rows, end, a, ld});
+  if (defect != is("read_vector_left_out")) folded ^= fold_words({1, end, v, end});
   if (defect == is("read_word_twice") && columns > 0) folded ^= std::bit_cast<std::uint32_t>(*v);
   if (defect == is("read_nothing")) folded = 0;
   const int partials = kernels::fold_partials;

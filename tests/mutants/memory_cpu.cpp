@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "../../experiments/harness/table/check.hpp"
 #include "../../experiments/memory/memory.hpp"
-#include "../../reference/matvec.hpp"
 #include "mutants.hpp"
 
 namespace recheck::mutants {
@@ -49,7 +49,7 @@ void chase(const ProbeArgs& p) {
 template <int defect>
 void passes(const ProbeArgs& p) {
   const auto count = defect == is("tail_skipped") ? p.count / 4 * 4 : p.count;
-  const std::uint32_t once = reference::fold_words({1, count, p.in, count});
+  const std::uint32_t once = fold_words({1, count, p.in, count});
   const int end = defect == is("one_pass_only")  ? 1
                   : defect == is("pass_missing") ? k::passes - 1
                   : defect == is("pass_twice")   ? k::passes + 1

@@ -94,17 +94,5 @@ TEST(MatvecOracle, AcceptsOnlyZeroForAnEmptySum) {
   EXPECT_FALSE(factors.error({0, 1e-30f, 0}) <= 1);
 }
 
-TEST(FoldWords, TakesEachWordOfTheMatrixOnce) {
-  const auto word = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
-  float words[] = {word(0x1u),   word(0x20u),       word(0xffffffffu),
-                   word(0x300u), word(0x80000000u), word(0xffffffffu)};
-  EXPECT_EQ(reference::fold_words({2, 2, words, 3}), 0x80000321u);
-  EXPECT_EQ(reference::fold_words({1, 2, words, 3}), 0x21u);
-  EXPECT_EQ(reference::fold_words({2, 0, words, 3}), 0u);
-  EXPECT_EQ(reference::fold_words({0, 2, words, 3}), 0u);
-  words[3] = word(0x301u);
-  EXPECT_EQ(reference::fold_words({2, 2, words, 3}), 0x80000320u);
-}
-
 }  // namespace
 }  // namespace recheck

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "../../../reference/matvec.hpp"
+#include "../../../reference/parallel.hpp"
 #include "../../../reference/transpose.hpp"
 #include "../table/check.hpp"
 #include "self.hpp"
@@ -42,7 +42,7 @@ Work multiplied(const Shape& s) {
 Work launched(const Shape&) { return {.flops = 0, .bytes = 2 * sizeof(float)}; }
 
 Oracle fold_oracle(const Shape&, std::span<const HostMatrix> inputs, Values) {
-  return folds_to(reference::fold_words(inputs[0].view()), fold_partials);
+  return folds_to(fold_words(inputs[0].view()), fold_partials);
 }
 
 float same(float x, std::int64_t) { return x; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "../../../reference/error.hpp"
+#include "../../../reference/parallel.hpp"
 #include "../base/text.hpp"
 #include "experiment.hpp"
 
@@ -95,6 +97,17 @@ inline Oracle bounded(std::vector<double> truth, const std::function<double(doub
   std::vector<double> bounds(truth.size());
   std::ranges::transform(truth, bounds.begin(), bound);
   return bounded(std::move(truth), std::move(bounds));
+}
+
+/// The exclusive or of all words of a matrix: the result of a pass that reads each word once.
+inline std::uint32_t fold_words(reference::MatrixView matrix) {
+  std::atomic<std::uint32_t> all = 0;
+  reference::parallel_pieces(matrix.rows, matrix.columns, [&](auto i, auto begin, auto end) {
+    std::uint32_t own = 0;
+    for (auto j = begin; j < end; ++j) own ^= std::bit_cast<std::uint32_t>(matrix.row(i)[j]);
+    all ^= own;
+  });
+  return all;
 }
 
 /// Accepts an output whose first `count` words have this exclusive or, to which a kernel folds all
