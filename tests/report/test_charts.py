@@ -9,8 +9,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import REPORTS, run, tree
-from records import GOLDENS, h100, keep
+from conftest import REPORTS, run, tree, varied
+from made_claims import about
+from records import GOLDENS, few, h100, keep
 
 SVG = "{http://www.w3.org/2000/svg}"
 RECORDS = (GOLDENS / "h100/input", REPORTS / "results/peak/nvidia-h100-80gb-hbm3")
@@ -58,6 +59,23 @@ def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
     charts = {path.name for path in (tmp_path / "report").glob("charts/matmul_*")}
     shown = set(re.findall(r"charts/(matmul_\w+\.svg)", page))
     assert charts == shown and "not drawn: " in page
+
+
+@pytest.mark.parametrize(
+    ("noise", "more"),
+    [(0.0, ""), (0.41, ", clearly from 4096 up"), (9.0, ", within run-to-run noise")],
+)
+def test_noise_hides_no_faster_gpu(
+    noise: float, more: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from recheck_report.charts import cpu_gpu
+    from recheck_report.statistics import variation
+
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(noise))
+    report = about(loaded(few()))
+    (experiment,) = report.record.ordinary
+    title = cpu_gpu.draw(report, experiment, "tile16").title
+    assert title == f"Copies included, the GPU (tile16) beats every CPU program at every size{more}"
 
 
 def luminance(color: str) -> float:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Report
-from made_claims import formula, make_claim, ratio
-from records import few, keep, matching, no_gpu, probes_of, scale, set_time
+from conftest import Report, varied
+from made_claims import about, formula, make_claim, ratio
+from recheck_report.say.claim import because, reason
+from recheck_report.statistics import variation
+from records import few, keep, matching, no_gpu, probes_of, scale, set_time, without
 
 
 def _verdicts(files: dict[str, bytes]) -> dict[str, str]:
@@ -64,6 +66,49 @@ def test_a_report_of_cpu_rows_says_what_it_measured(built: bool, report: Report)
     assert ("of 85 claims hold" in title) == built and "AMD EPYC" in title
     assert ("11 cases were measured on the CPU, nothing on a GPU" in title) != built
     assert ("on a machine with an NVIDIA GPU" in text) != built
+    assert built or "older than this check" not in text
+
+
+@pytest.mark.parametrize(
+    ("noise", "bound", "says"),
+    [
+        (0.0, 2.0, "the interval does not clear the threshold: .* a quieter machine may decide"),
+        (0.1, 2.0, "within run-to-run noise: (?!.*quieter)"),
+        (0.1, 1.9, "within run-to-run noise: (?!.*quieter)"),
+        (0.0, 1.911, "not significant .* p = 0.0"),
+    ],
+)
+def test_an_undecided_claim_names_what_left_it_undecided(
+    noise: float, bound: float, says: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(noise))
+    record = few()
+    for name, at in (("global16", 2e-3), ("tile16", 1e-3)):
+        for case in matching(record, f"/{name}/1024x1024x1024/cold"):
+            set_time(case, at, 0.98 * at, 1.02 * at)
+    # together, their p-values are corrected
+    claims = [make_claim(f"C{n}", ratio(above=bound + 1e-4 * n)) for n in (0, 1)]
+    judged = about(loaded(record), *claims).judgement.claims[0]
+    assert judged.verdict == "undecided" and re.search(says, because(judged).plain)
+
+
+@pytest.mark.parametrize("larger", ["none", "tied", "decided"])
+def test_a_larger_shape_is_advised_unless_the_record_has_one_in_vain(
+    larger: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.05))
+    record = few()
+    if larger == "none":
+        record = without(without(record, "/2048x2048x2048/"), "/4096x4096x4096/")
+    for case in matching(record, "16/"):
+        at = 1e-3 + ("/global16/" in case["id"]) * (1e-3 if larger == "decided" else 1e-5)
+        short = "/1024x1024x1024/" in case["id"]
+        at = 1e-5 + ("/global16/" in case["id"]) * 1e-7 if short else at
+        set_time(case, at, 0.999 * at, 1.001 * at)
+    judged = about(loaded(record), make_claim("C1", ratio())).judgement.claims[0]
+    assert judged.verdict == "undecided"
+    for says in (because(judged).plain, reason(judged).plain):
+        assert ("a larger shape may decide" in says) == (larger != "tied")
 
 
 def test_probes_of_another_run_decide_nothing(report: Report) -> None:

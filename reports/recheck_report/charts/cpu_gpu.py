@@ -49,28 +49,41 @@ def _cliffs(record: Record, experiment: Experiment, strategy: str) -> list[tuple
 
 
 def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep]) -> str:
-    """From which size on the GPU, copies included, is faster than each of the CPU's programs."""
+    """From which size on the GPU, copies included, is faster than each of the CPU's programs: in
+    this run, by the intervals, and where also beyond noise and significant."""
     fastest: dict[int, Case] = {}
     for edge, case in (point for points in hosts.values() for point in points):
         fastest[edge] = min(fastest.get(edge, case), case, key=lambda each: each.time.median)
-    wins = {
-        edge: drawing.outcome(report, fastest[edge], case) == "faster"
+    ratios = {
+        edge: report.comparisons.verdict(fastest[edge], case)
         for edge, case in gpu
         if edge in fastest
     }
-    if not wins:
+    if not ratios:
         alone = drawing.listed([name for name, points in hosts.items() if points])
         return f"{alone} on the CPU alone" if alone else f"{kernel} on the GPU alone"
-    wins_over = f"Copies included, the GPU ({kernel}) beats every CPU program"
+    clear = {edge: ratio.outcome == "faster" for edge, ratio in ratios.items()}
+    ahead = {edge: ratio.is_resolvable and ratio.low > 1 for edge, ratio in ratios.items()}
+    more = ""
+    if any(clear.values()):
+        more = f", clearly {_where(clear)}" if clear != ahead else ""
+    elif any(ahead.values()):
+        within = all(ratios[edge].with_margin[0] <= 1 for edge, won in ahead.items() if won)
+        more = ", within run-to-run noise" if within else ", but not clearly"
+    return f"Copies included, the GPU ({kernel}) beats every CPU program {_where(ahead)}{more}"
+
+
+def _where(wins: Mapping[int, bool]) -> str:
+    """ "from 1024 up": the sizes at which the GPU wins."""
     lost = [edge for edge, won in wins.items() if not won]
     if not lost:
-        return f"{wins_over} at every size"
+        return "at every size"
     later = [edge for edge in wins if edge > lost[-1]]
     if later:
-        return f"{wins_over} from {short(later[0], later[0])} up"
+        return f"from {short(later[0], later[0])} up"
     if len(lost) == len(wins):
-        return f"{wins_over} at no size"
-    return f"{wins_over} at {len(wins) - len(lost)} of {len(wins)} sizes"
+        return "at no size"
+    return f"at {len(wins) - len(lost)} of {len(wins)} sizes"
 
 
 def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, Case]]) -> str:
@@ -82,7 +95,8 @@ def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, 
         slower = drawing.fold(at.time.median / near.time.median)
         text += f"Cross: {at.strategy} is {slower} slower at {here} than at {there}. "
     if report.record.gpu_measured:
-        return f"{text}Wins: faster than each CPU program, beyond noise. {drawing.INTERVALS}"
+        wins = "Beats: by the interval; clearly: also beyond noise, and significant. "
+        return f"{text}{wins}{drawing.INTERVALS}"
     return f"{text}{drawing.INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
 
 

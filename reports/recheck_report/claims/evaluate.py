@@ -100,8 +100,10 @@ class Outcome:
     fact: Fact | None = None  # what was measured; a value alone needs none
     absence: Absence | None = None  # why it is not measured
     p: float | None = None  # adjusted for all comparisons of the report
-    # the run-to-run variation, if only that leaves it undecided
+    # the run-to-run variation, if only that leaves it undecided, or would with any interval
     run_to_run: float | None = None
+    larger_may_decide: bool = True  # no larger shape of the two is in the record, or one decides
+    insignificant: bool = False  # whether only p leaves it undecided
     margin: float | None = None  # by which a ratio's interval is widened
     unsure: Case | None = None  # a case whose unreliable time leaves it undecided
     # by values of the unspecified parameters, the usual ones first
@@ -199,6 +201,13 @@ def exact(value: float, check: Check) -> str:
     return HOLDS if value <= _given(check.at_most) else FAILS
 
 
+def _masked(ratio: Ratio, asks: Callable[[float, float], str]) -> bool:
+    """Whether run-to-run variation leaves a check undecided, however narrow the interval gets."""
+    varies = ratio.is_resolvable and ratio.resolution > ratio.in_one_process.resolution
+    narrow = replace(ratio, low=ratio.value, high=ratio.value)
+    return varies and asks(*narrow.with_margin) == UNDECIDED
+
+
 @dataclass(frozen=True)
 class Questions:
     """The forms, asked of one record; a formula that makes no sense raises BadExpression."""
@@ -256,8 +265,18 @@ class Questions:
     def case(self, name: str) -> Case:
         case = self.record.by_id.get(name)
         if case is None:
+            experiment, row, _, regime = name.split("/")
+            rows = (self.record.by_id[n] for n, at in self._split if at[:2] == [experiment, row])
+            # CPU programs are always hot
+            if regime != "hot" or any(case.target == "gpu" for case in rows):
+                self._needs_gpu("time", name, "not run: ")
             raise Missing("case", name, self._nearest(name))
         return case
+
+    def _needs_gpu(self, what: str, about: str, status: str = "") -> None:
+        """Raises Missing if there was no GPU."""
+        if self.record.environment.gpu is None and not self.record.gpu_measured:
+            raise Missing(what, about, status + self.record.no_gpu_because)
 
     def _nearest(self, name: str) -> str:
         """The case that a name with a typing error in one part may mean, else an empty text."""
@@ -276,16 +295,33 @@ class Questions:
         """The outcome of a ratio whose widened interval answers what the check asks."""
         ratio = fact.ratio
         verdict, alone = (asks(*r.with_margin) for r in (ratio, ratio.in_one_process))
-        run_to_run = None
-        if not significant:
+        run_to_run, larger = None, list[str]()
+        insignificant = verdict != UNDECIDED and not significant
+        if insignificant:
             verdict = UNDECIDED
-        elif verdict == UNDECIDED != alone:
+        elif verdict == UNDECIDED and (alone != UNDECIDED or _masked(ratio, asks)):
             run_to_run = ratio.resolution
+            larger = [asks(*each.with_margin) for each in self._larger(fact, check.bound)]
         ends = ratio.value, ratio.low, ratio.high
-        margin = ratio.resolution
+        margin, may = ratio.resolution, not larger or any(v != UNDECIDED for v in larger)
         return Outcome(
-            check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, margin
-        )
+            check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, may,
+            insignificant, margin,
+        )  # fmt: skip
+
+    def _larger(self, fact: Compared | Share, against: float) -> Iterator[Ratio]:
+        """The ratios of the same two rows at the larger shapes of the record."""
+        if not isinstance(fact, Compared) or fact.base.shape_name != fact.other.shape_name:
+            return
+        for shape in self.record.shapes(self.record.experiment_of(fact.base)):
+            base, other = (
+                self.record.by_id.get(f"{case.experiment}/{case.strategy}/{shape}/{case.regime}")
+                for case in (fact.base, fact.other)
+            )
+            if not base or not other or not base.seconds or not other.seconds:
+                continue
+            if math.prod(base.shape.values()) > math.prod(fact.base.shape.values()):
+                yield self.comparisons.ratio(base, other, against)
 
     def ratio(self, check: Check, picked: int = 1) -> Outcome:
         pair = self._pair(check.base, check.other, check.bound, picked)
@@ -394,6 +430,8 @@ class Questions:
         compiled = check.finds in COMPILED
         trial = self._probed(machine=not compiled).tests.get(check.test)
         if trial is None or trial.reason or trial.outcome is None:
+            if check.test.partition(":")[2].startswith("gpu"):
+                self._needs_gpu("test", check.test)
             raise Missing("test", check.test, (trial and trial.reason) or "")
         verdict = HOLDS if trial.outcome == check.finds else FAILS
         return Outcome(check, verdict, evidence=(check.test,), fact=trial)

@@ -156,12 +156,12 @@ class Judged:
         return next((outcome.unsure for outcome in undecided if outcome.unsure), None)
 
     @property
-    def too_short(self) -> float | None:
-        """The seconds of a launch that is too short to decide, if only run-to-run variation leaves
+    def too_short(self) -> Outcome | None:
+        """The comparison whose launches are too short to decide, if run-to-run variation leaves
         the claim undecided."""
         undecided = self.outcomes if self.verdict == VERDICT.UNDECIDED else ()
-        least = (min(outcome.seconds or (SHORT,)) for outcome in undecided if outcome.run_to_run)
-        return next((seconds for seconds in least if seconds < SHORT), None)
+        masked = (outcome for outcome in undecided if outcome.run_to_run)
+        return next((each for each in masked if min(each.seconds or (SHORT,)) < SHORT), None)
 
     @property
     def headline(self) -> Outcome | None:

@@ -176,16 +176,19 @@ def _cause_and_remedy(outcome: Outcome, gpu: str) -> tuple[str, str] | None:
     if outcome.unsure:
         return "because a time was disturbed", "run it again"
     if outcome.run_to_run:
-        if outcome.seconds and min(outcome.seconds) < SHORT:
+        if outcome.seconds and min(outcome.seconds) < SHORT and outcome.larger_may_decide:
             more = "a larger shape may decide"
         elif (runs := variation.runs_of(gpu)) and runs.count >= variation.ENOUGH:
             more = "a longer run does not lower it"
         else:
             more = "more runs on this GPU model may lower it"
         return "within run-to-run noise", more
+    cause = "because the interval does not clear the threshold"
+    if outcome.insignificant:
+        cause = "not significant after the correction for all comparisons"
     cases = (fact.base, fact.other) if isinstance(fact := outcome.fact, Compared) else ()
     more = ", or more time per case," if any(map(_of_host, cases)) else ""
-    return "because the samples vary too much", f"a quieter machine{more} may decide"
+    return cause, f"a quieter machine{more} may decide"
 
 
 def _of_host(case: Case) -> bool:
@@ -218,9 +221,10 @@ def reason(judged: Judged) -> Text:
         return text(say.absence(judged.absence))
     if judged.unsure:
         return text(say.unsure(judged.unsure))
-    if judged.too_short:
-        least = duration(judged.too_short)
-        return text(f"launches of {least} vary too much from run to run: a larger shape may decide")
+    if (short := judged.too_short) and short.seconds:
+        least = duration(min(short.seconds))
+        remedy = ": a larger shape may decide" if short.larger_may_decide else ""
+        return text(f"launches of {least} vary too much from run to run{remedy}")
     return Text()
 
 

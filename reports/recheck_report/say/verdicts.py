@@ -33,7 +33,8 @@ VERDICTS_MEAN = {
     "GPU; an attribute of this GPU, such as its shared memory, does not",
     "fails here": "some check fails with each choice; with half or more, if it says “often”",
     "depends": "passes with one choice or common reading of a word, and fails with another",
-    "undecided": "none of these, as a comparison lies within the {noise}, or has p of 5 % or more",
+    "undecided": "none of these, as a time was disturbed, or as a comparison lies within the "
+    "{noise} or has p of 5 % or more",
     "not measured": "none of these, as data is missing",
 }
 

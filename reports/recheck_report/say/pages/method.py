@@ -37,9 +37,10 @@ from recheck_report.statistics.variation import classes_of
 RUN_TO_RUN = """\
 A 95 % interval predicts what the same process would measure again. Another process differs by
 more, so a difference counts only if it exceeds the *noise* of that ratio: how far {share} of
-{count} earlier runs on an {gpu} lay from their median. If fewer than {enough} runs have both cases,
-the noise is at least that of their class in this table, within which three of four ratios of the
-class stay. If two cases were not measured in the same rounds, the noise of their times is added."""
+{count} earlier runs on an {gpu}{borrowed} lay from their median. Runs are kept by GPU model, so
+CPU programs use them too, whatever the host. If fewer than {enough} runs have both cases, the noise
+is at least that of their class in this table, within which three of four ratios of the class stay.
+If two cases were not measured in the same rounds, the noise of their times is added."""
 CHECKED = """\
 **Correctness check.** A time is recorded only for a case whose result passed its check on the same
 binary, device and shape. The timed result is checked again afterwards. `--gate`{tests} {checks} the
@@ -115,7 +116,11 @@ def _sections(report: Measured) -> Iterator[Section]:
         runs = comparisons.variation
         share = "the farthest" if runs.count < 20 else "all but 5 %"
         enough = f"{variation.ENOUGH}"
-        says = marked(RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=runs.gpu, enough=enough)
+        borrowed = " (the model with the most runs)" if runs.gpu != record.gpu else ""
+        says = marked(
+            RUN_TO_RUN, share=share, count=f"{runs.count}", gpu=runs.gpu, borrowed=borrowed,
+            enough=enough,
+        )  # fmt: skip
         yield Section(text("Run-to-run noise"), blocks(says, run_to_run), "run-to-run")
     ceilings = machine.ceilings(record)
     none = text() if ceilings.rows else text("The record holds no measured ceilings.")
