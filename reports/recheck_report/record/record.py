@@ -154,6 +154,13 @@ class Record(Run):
         return [*(r for r in REGIMES if r in measured), *(measured.keys() - {*REGIMES})]
 
     @property
+    def has_narrow_intervals(self) -> bool:
+        """Whether it is older than intervals over rounds: its own ignore that samples of a round
+        are alike."""
+        state = self.environment.state
+        return bool(self.environment.gpu and state.event_step_nanoseconds is None)
+
+    @property
     def ordinary(self) -> list[Experiment]:
         """The experiments with cases that are about the documents, not the machine."""
         return [e for e in self.experiments if e.name not in SPECIAL and self.cases_of(e)]

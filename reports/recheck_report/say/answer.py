@@ -13,7 +13,7 @@ from recheck_report.files import slug
 from recheck_report.formatting import NONE, resolution_text, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts_json as VERDICT
-from recheck_report.record.record import Experiment
+from recheck_report.record.record import Experiment, Record
 from recheck_report.say import standings, warnings
 from recheck_report.say.claim import because, reference, said, tested
 from recheck_report.say.glossary import marks
@@ -199,7 +199,7 @@ def lost(report: Measured, peak: Peak | None) -> Text:
     own, beyond = map(len, _losses(report, peak))
     more = f", and {beyond} of kernels beyond the documents" * bool(beyond)
     every = link(LOSSES, "Every loss to the library")
-    return text(every, f": {own}{more}.") if own or beyond else Text()
+    return text(every, f", sustained ones included: {own}{more}.") if own or beyond else Text()
 
 
 def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
@@ -224,7 +224,7 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
             kernels = (standings.named(report, case, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
         pair = [standings.named(report, case) for case in shown.pair]
-        single = text(shown.words, f" {shown.regime}") if shown.ratio else text(NONE)
+        single = text(f"{shown.regime}: ", shown.words) if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
         listings = {listing.row: listing for listing in report.collection.listings}
@@ -414,6 +414,7 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
         ("Results", right),
         ("Smallest difference that counts", _smallest(report)),
         ("Times too good to be true", suspects),
+        ("Disturbed times", _disturbed(record)),
         (
             "Not timed",
             marked("{reasons}: {pages}", reasons=reasons, pages=pages) if reasons else "none",
@@ -424,6 +425,14 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     if any(MUTANT in check.test for _, check in report.collection.asked):
         rows.append(("Deliberately broken kernels", _mutants(report)))
     return [texts(row) for row in rows]
+
+
+def _disturbed(record: Record) -> str:
+    if record.has_narrow_intervals:
+        return "not recorded"
+    timed = [case for case in record.cases if case.seconds]
+    disturbed = sum(bool(case.disturbed) for case in timed)
+    return f"{disturbed} of {len(timed)}" if disturbed else "none"
 
 
 def _smallest(report: Measured) -> Text:

@@ -125,7 +125,7 @@ def tested(report: Measured, judged: Judged) -> Text:
     return joined(". ", (joined("; ", (says, limit)), doubts(report, judged).unended))
 
 
-def _not_settled(judged: Judged) -> str:
+def not_settled(judged: Judged) -> str:
     """What a claim depends on, or why it is undecided and what may decide it; else nothing."""
     if deciding := judged.deciding_parameters:
         verb, choices = deciding
@@ -199,12 +199,12 @@ def _of_host(case: Case) -> bool:
 def why(judged: Judged) -> Text:
     """The reason for the verdict, with measured values in it, or for having none."""
     parts = [say.explained(part.text, judged.by_key).ended for part in judged.explanations]
-    return joined(" ", [_not_settled(judged), *parts]) or reason(judged)
+    return joined(" ", [not_settled(judged), *parts]) or reason(judged)
 
 
 def because(judged: Judged) -> Text:
     """The first sentence of why: the rest stands with the claim."""
-    if first := _not_settled(judged):
+    if first := not_settled(judged):
         return text(first).unended
     for part in judged.explanations:
         return say.explained(part.text.split(". ")[0], judged.by_key).unended

@@ -219,11 +219,8 @@ def environment(report: Measured) -> Table:
     add("build", 0, env.build_type + (", device code with -G" if env.device_debug else ""))
     add("host compiler", 0, f"{env.host_compiler}, flags {env.flags}")
     add("CPU", 0, f"{env.cpu}, {_known('number of threads', env.cpu_threads, 'threads')}")
-    add(
-        "CPUs that others kept busy, over half a minute",
-        env.state.other_cpus,
-        f"{env.state.other_cpus}",
-    )
+    busy = "not recorded" if env.state.other_cpus is None else f"{env.state.other_cpus}"
+    add("CPUs that others kept busy, over half a minute", 0, busy)
     add("BLAS", env.blas, f"{env.blas}")
     add("operating system", 0, env.os)
     add("Recheck", env.version, f"version {env.version}", "version")

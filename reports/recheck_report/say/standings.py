@@ -77,7 +77,7 @@ class Standing:
 
     @property
     def words(self) -> Text:
-        """ "2.2 % faster [2.1, 2.4]", "tie: 2.6 % faster [2.1, 3.4], noise 5 %"."""
+        """ "2.2 % faster [2.1, 2.4]", "2.6 % faster [2.1, 3.4]: a tie, as runs differ by 5 %"."""
         if not self.ratio:
             if len(self.names) != 1:
                 return text("not measured")
@@ -89,10 +89,10 @@ class Standing:
         if any(case and case.unsure for case in self.pair):
             why = ", as a time is disturbed"
         elif self.ratio.masked_by_run_to_run:
-            why = f", noise {margin(self.ratio.resolution)}"
+            why = f", as runs differ by {margin(self.ratio.resolution)}"
         elif self.ratio.low > 1 or self.ratio.high < 1:
             why = " ≈"
-        return text("tie: ", speedup(self.ratio), why)
+        return text(speedup(self.ratio), ": a tie", why)
 
 
 def named(report: Measured, case: Case | None, time: bool = True) -> Text:

@@ -33,11 +33,12 @@ from recheck_report.record.verdicts_json import UNKNOWN
 from recheck_report.say import warnings
 from recheck_report.say.answer import counted
 from recheck_report.say.check import in_short, required
-from recheck_report.say.claim import doubts
+from recheck_report.say.claim import doubts, not_settled
 from recheck_report.say.machine import mark
 from recheck_report.say.nodes import (
     BREAK,
     Block,
+    Bullets,
     Fold,
     Note,
     Page,
@@ -351,6 +352,16 @@ def _verdict(report: Measured, claim: Claim) -> Judged | None:
     return judged if judged and judged.verdict not in UNKNOWN else None
 
 
+def _disagreement(records: list[Measured], named: list[str], claim: Claim) -> tuple[Text, Bullets]:
+    """Each record's verdict on a claim, and why it is not settled there."""
+    says = [
+        text(f"{name}: {judged.verdict}. {not_settled(judged)}".rstrip())
+        for report, name in zip(records, named, strict=True)
+        if (judged := _verdict(report, claim))
+    ]
+    return text(strong(claim.id), " ", prose(claim.title)), Bullets(tuple(says))
+
+
 def across(
     records: list[Measured], named: list[str], of: list[Measured], linked: bool = False
 ) -> Iterator[Block]:
@@ -358,14 +369,15 @@ def across(
     on; its id leads to the claim in a report if `linked`."""
     claims = [c for c in _claims(of) if any(_verdict(report, c) for report in records)]
     differing = [
-        claim.id
+        claim
         for claim in claims
         if len({j.verdict for report in records if (j := _verdict(report, claim))}) > 1
     ]
     agree = "The records agree on every claim that two of them judge."
     if len(records) > 1:
-        differ = f"The records do not agree on {', '.join(differing)}."
-        yield paragraph(differ if differing else agree)
+        yield paragraph("The records do not agree on:" if differing else agree)
+        if differing:
+            yield Bullets(tuple(_disagreement(records, named, claim) for claim in differing))
     rows, counts = [], [dict.fromkeys(VERDICTS, 0) for _ in records]
     for claim in claims:
         name = link(claim_place(claim.id), claim.id) if linked else text(claim.id)

@@ -91,8 +91,8 @@ NUMBERS = """\
 Units are SI (1 GB = 10⁹ bytes). A rate is the problem's compulsory work over the median time,
 whatever a kernel really moves."""
 OLD_INTERVALS = """\
-of all samples in this older record (samples of a round are alike, so the interval is too narrow,
-and covers 88 % end to end)"""
+of all samples in this older record (samples of a round are alike, so the interval is too narrow;
+in the regime `end_to_end` it covers 88 %)"""
 
 
 def method_page(report: Measured) -> Page:
@@ -305,7 +305,6 @@ def _comparisons(report: Measured) -> Text:
 
 def _numbers(report: Measured) -> Text:
     record, method = report.record, report.record.method
-    is_older = record.environment.gpu and record.environment.state.event_step_nanoseconds is None
     proofs, three = method.proofs_timed_from_seconds, method.three_samples_from_seconds
     long = ""
     if proofs:
@@ -319,7 +318,7 @@ def _numbers(report: Measured) -> Text:
             if three
             else "."
         )
-    medians = OLD_INTERVALS if is_older else "of its blocks' medians"
+    medians = OLD_INTERVALS if record.has_narrow_intervals else "of its blocks' medians"
     return marked(NUMBERS, medians=marked(medians), long=long)
 
 
