@@ -62,6 +62,7 @@ reading of its source.""",
 }
 EVERY = "on every GPU"  # instead of how many other runs agree
 CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
+KEEPS_DISTURBED = 6  # the first schema with a case's `disturbed`
 MOST = 7  # claims of a table; the others are folded
 
 
@@ -428,7 +429,7 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
 
 
 def _disturbed(record: Record) -> str:
-    if record.has_narrow_intervals:
+    if record.schema < KEEPS_DISTURBED:
         return "not recorded"
     timed = [case for case in record.cases if case.seconds]
     disturbed = sum(bool(case.disturbed) for case in timed)
