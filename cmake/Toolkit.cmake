@@ -179,12 +179,12 @@ if(NOT CMAKE_CUDA_COMPILER)
   endif()
   execute_process(COMMAND ${nvcc} ${words} ${flags} -c "${try}.cu" -o "${try}.o"
                   OUTPUT_VARIABLE said ERROR_VARIABLE said RESULT_VARIABLE why)
-  if("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)" AND NOT why EQUAL 0)
-    set(why "${CMAKE_MATCH_1}")
-  elseif(why MATCHES "^[1-9][0-9]*$")
-    set(why "exit code ${why}")
-  endif()
   if(NOT why EQUAL 0)
+    if("\n${said}" MATCHES "\n([^\n]*([Ee]rror|fatal|not found|[Nn]o such)[^\n]*)")
+      set(why "${CMAKE_MATCH_1}")
+    elseif(why MATCHES "^[0-9]+$")
+      set(why "exit code ${why}")
+    endif()
     set(recheck_problem "${nvcc} does not work: ${why}. If that is the host compiler, set CUDAHOSTCXX to one \
 that this toolkit supports (CUDAFLAGS=-allow-unsupported-compiler tries this one, at your own risk); or \
 configure with -DCMAKE_CUDA_COMPILER=OFF for the CPU rows alone")

@@ -35,7 +35,7 @@ Trial::Stored& Trial::store(Target& target, Layout layout) {
 std::vector<float> Trial::product(const Strategy& strategy, Target& target) {
   const Stored& stored = store(target, strategy.layout);
   const auto m = shape_[0], n = shape_[1];
-  const auto floats = strategy.workspace != nullptr ? strategy.workspace(shape_) : 0;
+  const auto floats = strategy.workspace_floats(shape_);
   const Array output(target, guard + storage(m, n)), workspace(target, guard + floats);
   target.poison(output.data(), guard + storage(m, n));
   target.poison(workspace.data(), guard + floats);

@@ -93,9 +93,8 @@ std::int64_t largest_output(const Experiment& experiment, const Shape& shape, Ba
 }
 
 std::int64_t largest_workspace(const Experiment& experiment, const Shape& shape, Backend backend) {
-  const auto sizes = each(experiment, backend, [&](const Strategy& s) {
-    return s.workspace != nullptr ? s.workspace(shape) : std::int64_t{0};
-  });
+  const auto sizes =
+      each(experiment, backend, [&](const Strategy& s) { return s.workspace_floats(shape); });
   return sizes.empty() ? 0 : *sizes.rbegin();
 }
 

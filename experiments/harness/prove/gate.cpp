@@ -167,11 +167,9 @@ Gate::Output Gate::run(const Strategy& strategy, Inputs& inputs) {
     proof_seconds_.push_back(now() - start);
   }
   Output output = left_in(operands_.guarded_output());
-  if (operands_.around_workspace(strategy) != around) {
-    const auto floats = strategy.workspace != nullptr ? strategy.workspace(operands_.shape()) : 0;
-    output.stray =
-        "wrote outside its workspace, for which .workspace asks " + counted(floats, "float");
-  }
+  if (operands_.around_workspace(strategy) != around)
+    output.stray = "wrote outside its workspace, for which .workspace asks " +
+                   counted(strategy.workspace_floats(operands_.shape()), "float");
   return output;
 }
 

@@ -183,9 +183,9 @@ std::vector<std::uint64_t> Operands::digests(std::span<Input* const> inputs) con
 }
 
 std::vector<std::uint64_t> Operands::around_workspace(const Strategy& strategy) const {
-  const auto own = strategy.workspace != nullptr ? strategy.workspace(shape_) : 0;
   const std::span all(workspace_.data(), static_cast<std::size_t>(workspace_floats_));
-  const std::span<const float> arrays[] = {all.first(guard), all.subspan(guard + own)};
+  const std::span<const float> arrays[] = {all.first(guard),
+                                           all.subspan(guard + strategy.workspace_floats(shape_))};
   return target_->digests(arrays);
 }
 

@@ -155,6 +155,11 @@ struct Strategy {
   /// enforces this promise if it is tighter than the bound of its arithmetic.
   double (*promise)(const Shape&, std::span<const HostMatrix> inputs) = nullptr;
   Launcher launch;
+
+  /// The size of its workspace; 0 without one.
+  [[nodiscard]] std::int64_t workspace_floats(const Shape& shape) const {
+    return workspace != nullptr ? workspace(shape) : 0;
+  }
 };
 
 /// A row as one point of a parameter sweep.

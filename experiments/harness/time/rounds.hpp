@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "../case/rescue.hpp"
+#include "../case/case.hpp"
 #include "../table/method.hpp"
 
 namespace recheck {

@@ -168,9 +168,8 @@ class Profiler:
         lost = next(iter(errors(ended)), None)
         if ended.code is not None and ended.code < 0:  # a signal
             lost = f"not measured: ncu {ended.how}"
-        kernels = parse(ended.out)
-        launches = by_case(kernels, cases)
-        if kernels and launches is None:
+        launches = by_case(parse(ended.out), cases)
+        if launches is None:
             lost = lost or "not measured: ncu did not say which launch a kernel is of"
         return Profile(launches or {}, said, complaints(ended), lost)
 

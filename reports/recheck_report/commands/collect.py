@@ -73,6 +73,16 @@ def earlier_probes(file: Path, here: dict[str, Any]) -> dict[str, Any] | None:
     return found if found.get("environment") == here else None
 
 
+def added(known: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+    """The counters of an earlier collection and of this one. A case that has some keeps them, even
+    if it could not be counted again."""
+    both = known | counted
+    for case in known.keys() & counted.keys():
+        if values := known[case]["values"] | counted[case]["values"]:
+            both[case] = {"reason": None, "values": values}
+    return both
+
+
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
     record = environment(options.recheck)
     headlines = {each["name"]: each["headline"] for each in record["experiments"]}
@@ -93,14 +103,17 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
         "commit": env["git"]["commit"],
         "dirty": env["git"]["dirty"],
     }
-    earlier = earlier_probes(options.output, here) if options.part == "rest" else None
-    asked = wanted(
-        collection, headlines, options.part if earlier or options.part != "rest" else None
-    )
+    part, earlier = options.part, None
+    if part == "rest":
+        earlier = earlier_probes(options.output, here)
+        part = part if earlier else None  # everything
     known = earlier["counters"] if earlier else {}
-    for case, has in known.items():
-        if asked.cases.get(case, {None}) <= has["values"].keys():
-            del asked.cases[case]
+    asked = wanted(collection, headlines, part)
+    asked.cases = {
+        case: names
+        for case, names in asked.cases.items()
+        if case not in known or not names <= known[case]["values"].keys()
+    }
     reason = no_gpu
     attributes: dict[str, int] = {}
     profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
@@ -116,26 +129,23 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     with ThreadPoolExecutor(1) as pool:  # compilers do not disturb the counters; other tests may
         meanwhile = pool.submit(outcomes, compiled, *tools)
         counted = counters(profiler, asked.cases, reason, names.parts)
-    believed = {case for case in asked.code & {*counted} if counted[case]["reason"] is None}
-    kernels = {case: name for case, name in profiler.kernels.items() if case in believed}
+    kernels = {
+        case: name
+        for case, name in profiler.kernels.items()
+        if case in asked.code and counted[case]["reason"] is None
+    }
     for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
         counted[case]["values"] |= code
-    for case, has in known.items():
-        if has["values"]:
-            counted[case] = {
-                "reason": None,
-                "values": has["values"] | counted.get(case, has)["values"],
-            }
-        else:
-            counted.setdefault(case, has)
     tests = outcomes([key for key in asked.tests if key not in compiled], *tools)
     tests |= meanwhile.result()
+    if earlier:
+        return earlier | {"counters": added(known, counted)}
     return {
         "schema": 1,
         "environment": here,
-        "attributes": earlier["attributes"] if earlier else attributes,
+        "attributes": attributes,
         "counters": counted,
-        "tests": earlier["tests"] if earlier else tests,
+        "tests": tests,
     }
 
 

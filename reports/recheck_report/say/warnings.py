@@ -15,7 +15,7 @@ from recheck_report.formatting import count
 from recheck_report.record.environment import Environment
 from recheck_report.record.record import Case, Record
 from recheck_report.record.verdicts_json import NOT_MEASURED
-from recheck_report.say.nodes import Remark, Table, code, few, link, marked, table, text
+from recheck_report.say.nodes import Remark, Table, code, few, link, table, text
 from recheck_report.statistics.ratio import COARSEST
 
 NAMED = 3  # parts of a record that are named because they could not be read
@@ -61,8 +61,9 @@ def warnings(report: Measured) -> list[Remark]:
         says = "the run was interrupted or is still going on, so cases may be missing."
         remarks.append(_warning("Unfinished record", says))
     if record.has_narrow_intervals:
-        says = f"its times' intervals are too narrow ([why]({METHOD_PAGE}#how-it-was-measured))."
-        remarks.append(Remark("Older record", marked(": " + says)))
+        why = link(f"{METHOD_PAGE}#how-it-was-measured", "why")
+        narrow = text(": its times' intervals are too narrow (", why, ").")
+        remarks.append(Remark("Older record", narrow))
     remarks += [cause.remark for cause in causes(report) if cause.fault]
     if kinds := odd_values(record).rows:
         where = link(f"{METHOD_PAGE}#odd-values", "which, and where")
