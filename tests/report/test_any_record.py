@@ -105,8 +105,8 @@ def test_only_a_few_fields_are_required(report: Report) -> None:
         ('{"schema": 6, "cases": 7}', "has no list of cases"),
         ('{"schema": "6", "cases": []}', "field schema must be an integer"),
         ('{"schema": 7, "cases": []}', "has schema 7; this renderer reads 6: update Recheck"),
-        ('{"schema": 5, "environment": ' + "[" * 200_000, "is nested too deeply"),
-        ('{"schema": 4, "cases": []}', "has schema 4; this renderer reads 5 and 6"),
+        ('{"schema": 6, "environment": ' + "[" * 200_000, "is nested too deeply"),
+        ('{"schema": 4, "cases": []}', "has schema 4; this renderer reads 6: measure again"),
     ],
 )
 def test_an_unusable_record_is_one_line(text: str, why: str, tmp_path: Path) -> None:

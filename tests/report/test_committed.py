@@ -12,7 +12,6 @@ import pytest
 from conftest import EXPERIMENTS, REPORTS, linked, pages, run, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.files import slug
-from recheck_report.record.record import SCHEMA
 
 # sizes in bytes: what code hosts show, and what a reader has to load
 CUT, MOST, MOST_HTML = 512_000, 36_000, 1_900_000
@@ -52,8 +51,6 @@ def test_data_stays_byte_for_byte(evidence: Evidence) -> None:
     own, committed = evidence.own, tree(evidence.record.parent)
     assert not own.record.unread and evidence.record.parent.name == slug(own.gpu)
     names = {name for name in evidence.files if name.endswith(".json")}
-    if own.record.schema < SCHEMA:
-        names = {"verdicts.json"}  # a report adds fields that an older record lacks
     assert {n: evidence.files[n] for n in names} == {n: committed[n] for n in names}
 
 

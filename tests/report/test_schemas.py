@@ -106,8 +106,6 @@ def _faults(folder: Path, refusal: Callable[[str, Any], str]) -> dict[str, str]:
         data = path.read_bytes() if name in FILES else b""
         if name in FILES and path.suffix == ".json":
             document = json.loads(data)
-            if name == "record" and document["schema"] == 5:
-                document |= {"schema": 6}
             found[path.name] = refusal(name, document)
         elif name == "samples":
             lines = (bz2.decompress(data) if path.suffix == ".bz2" else data).splitlines()

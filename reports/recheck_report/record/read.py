@@ -1,4 +1,4 @@
-"""Reads record.json and its samples, schema 6 (and 5, which has the same members).
+"""Reads record.json and its samples, schema 6.
 
 Reading checks only schema, types and sizes. A member that is missing, null or of another type gets
 its default, an unknown member is ignored, and an unreadable row or case loses only itself.
@@ -24,7 +24,7 @@ from recheck_report.record.case import (
     Timing,
 )
 from recheck_report.record.environment import Gpu, State
-from recheck_report.record.record import OLDEST, SCHEMA, STATUS, Document, Experiment, Record
+from recheck_report.record.record import SCHEMA, STATUS, Document, Experiment, Record
 from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import MOST_BYTES, BadRecord, Notes, bytes_of, read_json, typed
 
@@ -181,8 +181,8 @@ def _parse(raw: bytes, folder: Path) -> tuple[Record, dict[str, bytes]]:
     schema = typed(int, value["schema"], "schema")
     if schema > SCHEMA:
         raise BadRecord(f"has schema {schema}; this renderer reads {SCHEMA}: update Recheck")
-    if schema < OLDEST:
-        raise BadRecord(f"has schema {schema}; this renderer reads {OLDEST} and {SCHEMA}")
+    if schema < SCHEMA:
+        raise BadRecord(f"has schema {schema}; this renderer reads {SCHEMA}: measure again")
     if type(value.get("cases")) is not list:
         raise BadRecord("has no list of cases")
     document = typed(Document, value, "", unread)

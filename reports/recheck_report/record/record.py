@@ -17,7 +17,7 @@ from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is
 
 __all__ = ["Case"]  # most readers of a record need it too
-SCHEMA, OLDEST = 6, 5
+SCHEMA = 6
 STATUS = ("passed", "incorrect", "failed", "unsupported", "not_run")
 # experiments about the measurement and the machine, which have their own sections
 AUDIT, MACHINE, MEMORY_LEVELS = "audit", "machine", "memory"

@@ -62,7 +62,6 @@ reading of its source.""",
 }
 EVERY = "on every GPU"  # instead of how many other runs agree
 CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
-KEEPS_DISTURBED = 6  # the first schema with a case's `disturbed`
 MOST = 7  # claims of a table; the others are folded
 
 
@@ -429,8 +428,6 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
 
 
 def _disturbed(record: Record) -> str:
-    if record.schema < KEEPS_DISTURBED:
-        return "not recorded"
     timed = [case for case in record.cases if case.seconds]
     disturbed = sum(bool(case.disturbed) for case in timed)
     return f"{disturbed} of {len(timed)}" if disturbed else "none"
