@@ -11,6 +11,7 @@ from recheck_report.record.record import MEMORY_LEVELS, SPECIAL, Case, Experimen
 
 README, CLAIMS, METHOD = "README.md", "claims.md", "method.md"
 ERRATA, CHANGES, LOSSES, CASES = "errata.md", "changes.md", "losses.md", "cases.csv"
+DOCUMENTS = f"{README}#documents"  # who wrote what, and when
 TABLE = "at-the-headline"  # the anchor of the one table of an experiment
 
 

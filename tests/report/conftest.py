@@ -122,23 +122,23 @@ def text_of(files: dict[str, bytes]) -> str:
     return "\n".join(pages(files).values())
 
 
-def linked(files: dict[str, bytes]) -> None:
+def linked(files: dict[str, bytes], elsewhere: dict[str, bytes] | None = None) -> None:
     """Checks that anchors are unique within a page and that every link leads to a file and anchor
-    that exist; also in the reports inside this one."""
-    anchors = {}
-    for name, data in files.items():
+    that exist; also in the reports inside this one. Links may lead elsewhere."""
+    anchors, every = {}, {**files, **(elsewhere or {})}
+    for name, data in every.items():
         if name.endswith(".md"):
             found = re.findall(r'<a id="([^"]+)"', data.decode())
             assert len(found) == len(set(found)), name
             anchors[name] = set(found)
-    for name in anchors:
+    for name in anchors.keys() & files.keys():
         for link in re.findall(r"\]\(([^)\s]+)\)", files[name].decode()):
             if link.startswith("https://"):
                 continue
             path, _, anchor = link.partition("#")
             target = posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
             target = target if path else name
-            assert target in files, f"{name}: {link} leads nowhere"
+            assert target in every, f"{name}: {link} leads nowhere"
             if target.endswith(".html"):  # its address names the view
                 assert re.match(r"view=\w+|$", anchor), f"{name}: {link}"
             else:

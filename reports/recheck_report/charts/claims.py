@@ -1,4 +1,4 @@
-"""Said against measured: the claims about a ratio that do not hold, the widest miss first.
+"""Said against measured: the claims about a ratio whose measured value misses, the widest first.
 
 A mark's place is how far what was measured goes beyond what the claim's check asks for: left of
 the line it is not as the claim says, whether that is "faster", "slower" or a share. A thin bar is
@@ -24,8 +24,8 @@ from recheck_report.write.svg import INK, MARGIN, WIDTH, Card, logarithmic
 KIND = "Said against measured"
 NOTE = (
     "Right of the line is as the claim says. Coloured: measured, with its 95 % interval; thin: the "
-    "range over what the document leaves open. Said: the bound of the claim's check. Claims that "
-    "hold, and those about no ratio, are not drawn."
+    "range over what the document leaves open. Said: the bound of the claim's check, unless that "
+    "only asks which of two is faster. Claims whose measured ratio is as they say are not drawn."
 )
 
 
@@ -33,7 +33,7 @@ def title(missing: Sequence[tuple[Judged, str]]) -> str:
     """Which claim misses by the most, with what was said and measured; the widest miss first."""
     failing = [each for each in missing if each[0].verdict in FAILS]
     if not failing:
-        return "No claim about a ratio fails; those shown neither hold nor fail"
+        return "No claim about a ratio fails; those shown depend, or are undecided"
     (judged, said), *_ = failing
     return f"Furthest off: {judged.claim.title} ({judged.claim.id}): {said}"
 
@@ -61,17 +61,20 @@ class Asked:
         return value / self.bound if self.kind == ">" else self.bound / value
 
     def said(self, outcome: Outcome) -> str:
-        """ "said > 30×, measured 1.25×", "said > 1×, measured 57× the other way"."""
+        """ "said > 30×, measured 1.25×"; of a check that asks which of two is faster, "measured 57×
+        the other way"."""
         unit = "%" if outcome.check.form == "fraction_of_roof" else outcome.unit
-        if of_other_case(outcome.check) and outcome.value:
-            said, measured = 1 / self.bound, 1 / outcome.value
-            return f"said > {value(said, '×', exact=True)}, measured {value(measured, '×')}"
-        measured, bound = outcome.value or 0, f"{self.kind} {value(self.bound, unit, exact=True)}"
+        measured, bound = outcome.value or 1.0, f"{self.kind} {value(self.bound, unit, exact=True)}"
+        far = f"{factor(max(measured, 1 / measured))}×"
+        if of_other_case(outcome.check):
+            said = value(1 / self.bound, "×", exact=True)
+            return f"said > {said}, measured {value(1 / measured, '×')}"
         if self.kind == "±":
-            far = f"{factor(max(measured, 1 / measured))}× apart" if measured else "nothing"
-            return f"said equal within {100 * self.bound:g} %, measured {far}"
-        if unit == "×" and self.kind == ">" and 0 < measured < 1 <= self.bound:
-            return f"said {bound}, measured {factor(1 / measured)}× the other way"
+            return f"said equal within {100 * self.bound:g} %, measured {far} apart"
+        if unit == "×" and self.bound == 1:
+            return f"measured {far} the other way"
+        if unit == "×" and self.kind == ">" and measured < 1 < self.bound:
+            return f"said {bound}, measured {far} the other way"
         return f"said {bound}, measured {value(measured, unit)}"
 
 
@@ -95,13 +98,13 @@ def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
 
 
 def draw(report: Measured) -> Card:
-    """The claims that were timed and do not hold, the widest miss first."""
+    """The claims whose measured ratio is not as they say, the widest miss first."""
     made: list[tuple[Judged, str, Row]] = []
     for judged in report.judgement.claims:
         shown = judged.headline if judged.verdict != "holds" else None
         bound = _asked(shown.check) if shown else None
         ends = _ends(shown) if shown else None
-        if not shown or not bound or not ends:
+        if not shown or not bound or not ends or ends[0] >= 1:
             continue
         over = [at for _, each in shown.over if (at := _ends(each))]
         span = (min(at[1] for at in over), max(at[2] for at in over)) if over else ()

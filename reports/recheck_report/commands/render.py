@@ -32,7 +32,7 @@ from recheck_report.record.read import RECORD, load, locate
 from recheck_report.record.typed import BadRecord, printable
 from recheck_report.say.answer import Peak, fastest_rows, losses_page, lost
 from recheck_report.say.claim import verdicts_json
-from recheck_report.say.nodes import Page, blocks, text, unlinked
+from recheck_report.say.nodes import Page, Text, blocks, of_report, text
 from recheck_report.say.pages import MARK, documents, harnesses, without
 from recheck_report.say.pages.claims import page as claims_page
 from recheck_report.say.pages.experiment import cases_csv, experiment_page
@@ -58,17 +58,20 @@ def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Pea
         peak = read(folder / name, own)
     else:
         peak = Measured(load(folder / name)[0], Collection(folder, {}), {})
+    if peak.record.environment == report.record.environment:
+        return None  # this is the report on them
+    folder_of_peak = f"{link}/{name}/"
+
+    def linked(row: tuple[Text, ...]) -> tuple[Text, ...]:
+        return tuple(of_report(folder_of_peak, cell) for cell in row)
+
+    ordinary = peak.record.ordinary
     rows = {
-        each.name: [
-            tuple(map(unlinked, row)) for row in fastest_rows(peak, each) if row[3].plain != NONE
-        ]
-        for each in peak.record.ordinary
+        each.name: [linked(row) for row in fastest_rows(peak, each) if row[3].plain != NONE]
+        for each in ordinary
     }
-    losing = {
-        each.name: [tuple(map(unlinked, row)) for row in losses(peak, each)]
-        for each in peak.record.ordinary
-    }
-    return Peak(rows, losing, f"{link}/{name}/") if any(rows.values()) else None
+    losing = {each.name: [*map(linked, losses(peak, each))] for each in ordinary}
+    return Peak(rows, losing, folder_of_peak) if any(rows.values()) else None
 
 
 def harnesses_of(report: Measured, folders: Iterable[Path]) -> dict[str, bytes]:

@@ -29,6 +29,7 @@ from recheck_report.say.nodes import (
     Text,
     blocks,
     code,
+    few,
     joined,
     link,
     marked,
@@ -44,7 +45,8 @@ from recheck_report.statistics.ratio import COARSEST
 LIMITS = {
     "machine": """**Another GPU, host, clock or driver.** One process measured one machine, as it
 was set.""",
-    "no GPU": "**Anything about a GPU.** Only CPU programs were timed.",
+    "no GPU": """**Anything about a GPU.** Only CPU programs were timed. So there is nothing on
+losses to a library, on bank conflicts and other costs, or on sustained load.""",
     "runs": f"""**Other runs.** [Run-to-run noise]({METHOD}#run-to-run) is known from {{runs}} runs
 of matrix experiments on an {{gpu}}.""",
     "sustained": """**Sustained load in general.** Only {kernels} kernels ran for seconds, each at
@@ -60,6 +62,7 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
+NAMED = 10  # disturbed cases; cases.csv has all
 EVERY = "on every GPU"  # instead of how many other runs agree
 CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
 MOST = 7  # claims of a table; the others are folded
@@ -157,16 +160,15 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
     columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
     claims = (_claim_row(report, judged) for judged in report.judgement.claims)
-    if not report.record.gpu_measured:  # no library of a GPU to hold a program against
-        title, columns, rows = "The fastest program", columns[:2], [row[:2] for row in rows]
+    if not report.record.gpu_measured:  # there is no library to hold a program against
+        title, rows = "The fastest program", [row[:4] for row in rows]
+        columns = [*columns[:2], "next fastest", "against the next"]
     beyond, fold = [row for each in ordinary if peak for row in peak.rows.get(each.name, ())], None
     if peak and beyond:
         lead = text("From ", link(f"{peak.folder}{README}", "another report"), ":")
         name = "Kernels beyond the documents"
-        fold = Fold(
-            text(name),
-            blocks(lead, table(["experiment", "kernel", *columns[2:]], beyond, title=name)),
-        )
+        others = table(["experiment", "kernel", *columns[2:]], beyond, title=name)
+        fold = Fold(text(name), blocks(lead, others))
     shown = blocks(table(columns, rows), lost(report, peak), fold, marks([*rows, *beyond, *claims]))
     return Section(text(title), shown, "fastest")
 
@@ -224,7 +226,8 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
             kernels = (standings.named(report, case, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
         pair = [standings.named(report, case) for case in shown.pair]
-        single = text(f"{shown.regime}: ", shown.words) if shown.ratio else text(NONE)
+        when = "" if contest.on_cpu else f"{shown.regime}: "
+        single = text(when, shown.words) if shown.ratio else text(NONE)
         if shown.ratio and standings.not_drained(report, experiment):
             single += ", drained not measured"
         listings = {listing.row: listing for listing in report.collection.listings}
@@ -243,9 +246,12 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
 # the claims, by verdict
 
 
-def _claim_row(report: Measured, judged: Judged) -> list[Text]:
-    """A claim in one row that reads without a click."""
+def _claim_row(report: Measured, judged: Judged, named: bool = True) -> list[Text]:
+    """A claim in one row that reads without a click; `named`: with its document, if there are
+    several."""
     about = text(reference(judged.claim.id), " ", said(judged.claim))
+    if named and len(report.collection.sources) > 1:
+        about += f", {judged.claim.document}"
     agree, many = judged.other_runs
     runs = f"{agree} of {many}" if many and judged.headline else NONE
     if judged.claim.of_any_machine and judged.verdict not in VERDICT.UNKNOWN:
@@ -317,7 +323,7 @@ def folded(report: Measured) -> Section | None:
             if not some:
                 continue
             name = f"{source.id}, {source.name}: {len(some)} {VERDICTS[verdict].verb(len(some))}"
-            rows = [_claim_row(report, judged) for judged in some]
+            rows = [_claim_row(report, judged, named=False) for judged in some]
             of_table = f"{source.id}, {verdict}"
             shown = table(CLAIMS_COLUMNS, rows, title=of_table)
             if verdict != VERDICT.HOLDS:
@@ -427,10 +433,12 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     return [texts(row) for row in rows]
 
 
-def _disturbed(record: Record) -> str:
+def _disturbed(record: Record) -> Text:
     timed = [case for case in record.cases if case.seconds]
-    disturbed = sum(bool(case.disturbed) for case in timed)
-    return f"{disturbed} of {len(timed)}" if disturbed else "none"
+    disturbed = [code(case.id) for case in timed if case.disturbed]
+    if not disturbed:
+        return text("none")
+    return text(f"{len(disturbed)} of {len(timed)}: ", few(disturbed, NAMED))
 
 
 def _smallest(report: Measured) -> Text:

@@ -89,6 +89,12 @@ def busy(probes: Probes | None, record: Record, case: str) -> tuple[Text, Text]:
     return sentence, text()
 
 
+def has_costs(report: Measured, experiment: Experiment) -> bool:
+    """Whether the section of costs has more than the reason why nothing was counted."""
+    pairs = any(_removed(report, experiment))
+    return pairs or not absence(report.probes, report.record) and any(_costs(report, experiment))
+
+
 def costs(report: Measured, experiment: Experiment) -> Section | None:
     """What the accesses of each counted kernel cost; None without a GPU's times."""
     record = report.record

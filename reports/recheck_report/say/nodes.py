@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from recheck_report.formatting import SMALL, digits, shape_label
@@ -159,9 +159,16 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*parts)
 
 
-def unlinked(source: Text) -> Text:
-    """The text without its links, for another report."""
-    return text(*(p.inside if isinstance(p, Link) else p for p in source.parts))
+def of_report(folder: str, source: Text) -> Text:
+    """A text of the report in that folder, for another report: only links of names stay."""
+
+    def moved(part: Part) -> Text | Part:
+        if not isinstance(part, Link):
+            return part
+        is_name = isinstance(part.inside.parts[0], Code)
+        return replace(part, to=folder + part.to) if is_name else part.inside
+
+    return text(*map(moved, source.parts))
 
 
 def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:

@@ -48,10 +48,15 @@ class Contest:
     library: tuple[str, ...]  # the rows of the library that they are compared with
     regime: str
 
+    @property
+    def on_cpu(self) -> bool:
+        return any(row.target == "cpu" for row in self.rows)
+
 
 @dataclass(frozen=True)
 class Standing:
     """The fastest kernel of a contest and the fastest of the library, at one shape in one regime.
+    Among the CPU's programs, which have no library, the next fastest takes its place.
 
     `ratio`: how many times faster than the library the kernel is; None unless both have a time.
     """
@@ -145,22 +150,24 @@ def standing(
     """At a shape, by default the headline's, in a regime, by default the one that ranks."""
     shape, regime = shape or experiment.headline, regime or contest.regime
 
-    def fastest(names: Iterable[str]) -> tuple[Case | None, int]:
+    def by_time(names: Iterable[str]) -> list[Case]:
         timed = (report.record.timed(experiment, name, shape, regime) for name in names)
-        cases = [case for case in timed if case]
-        return min(cases, key=lambda case: case.time.median, default=None), len(cases)
+        return sorted((case for case in timed if case), key=lambda case: case.time.median)
 
-    best, rows = fastest(row.strategy for row in contest.rows)
-    library, libraries = fastest(contest.library)
-    picked, ratio = rows * libraries, None
+    rows, libraries = by_time(row.strategy for row in contest.rows), by_time(contest.library)
+    if not contest.library and contest.on_cpu:
+        libraries = rows[1:]
+    best, library = (next(iter(cases), None) for cases in (rows, libraries))
+    ratio = None
     if library and best:
+        picked = len(rows) * len(libraries)
         ratio = report.comparisons.verdict(library, best, picked=picked)
     return Standing(shape, regime, best, library, ratio)
 
 
 def over_shapes(report: Measured, experiment: Experiment, contest: Contest) -> list[Standing]:
     """At every shape at which a kernel and the library have times."""
-    shapes = report.record.shapes(experiment)
+    shapes = report.record.shapes(experiment) if contest.library else ()
     all_of_them = (standing(report, experiment, contest, shape) for shape in shapes)
     return [shown for shown in all_of_them if shown.ratio]
 
@@ -192,9 +199,10 @@ def tally(standings: Iterable[Standing]) -> str:
 
 def not_drained(report: Measured, experiment: Experiment) -> bool:
     """Whether memory limits the kernels, so that written bytes count, and no time is drained."""
-    cases = report.record.cases_of(experiment)
-    drained = any(case.regime == "drained" and case.seconds for case in cases)
-    return metric_of(report.record, experiment) is MEMORY and not drained
+    timed = [case for case in report.record.cases_of(experiment) if case.seconds]
+    on_gpu = any(case.target == "gpu" for case in timed)
+    drained = any(case.regime == "drained" for case in timed)
+    return metric_of(report.record, experiment) is MEMORY and on_gpu and not drained
 
 
 def in_fp32(report: Measured, experiment: Experiment) -> str:
@@ -222,7 +230,7 @@ def sentences(report: Measured, experiment: Experiment, shape: str = "") -> Iter
         regime = shown.regime if is_timed(report.record, experiment, "gpu") else "on the CPU"
         where = f"{in_fp32(report, experiment)} at {shape_label(shown.shape)}{label}, {regime}"
         parts = [text(strong("Fastest"), f"{where}: ", _against(report, shown), ".")]
-        if shown.ratio and not shape:
+        if contest.library and shown.ratio and not shape:
             warm = standing(report, experiment, contest, regime="sustained")
             over = _against(report, warm) if warm.ratio else warm.words
             parts += [text("Sustained: ", over, ".")]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
+from recheck_report.anchors import DOCUMENTS
 from recheck_report.say import nodes
 from recheck_report.say.glossary import MARKS
 
@@ -17,7 +18,8 @@ _SIGN = re.compile(f"[{''.join(MARKS)}]")
 
 # where the pages of a report stand in the file that holds all
 _VIEWS = {"claims.md": "claims", "cases.csv": "cases", "README.md": "summary",
-          "losses.md": "summary&section=losses"}  # fmt: skip
+          "losses.md": "summary&section=losses",
+          DOCUMENTS: "evidence&section=documents"}  # fmt: skip
 
 
 def place(to: str) -> str | None:
@@ -25,13 +27,13 @@ def place(to: str) -> str | None:
     page, _, name = to.partition("#")
     if page == "report.html" or name.startswith(("claim-", "erratum-")):
         return f"#{name}"
-    if page in _VIEWS:
-        return f"#view={_VIEWS[page]}"
+    if view := _VIEWS.get(to) or _VIEWS.get(page):
+        return f"#view={view}"
     if page in ("", "method.md", "errata.md", "changes.md"):
         return f"#view=evidence{f'&section={name}' if name else ''}"
     if experiment := re.fullmatch(r"([a-z0-9_]+)\.md", page):
-        view = experiment[1]
-        return f"#view={view}{f'&section={view}-{name}' if name else ''}"
+        own = experiment[1]
+        return f"#view={own}{f'&section={own}-{name}' if name else ''}"
     # another report, or an address
     other = page.endswith("/report.html") and ":" not in page
     return to if other or to.startswith(("https://", "http://")) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from recheck_report.anchors import CHANGES, README, claim_anchor
+from recheck_report.anchors import CHANGES, DOCUMENTS, README, claim_anchor
 from recheck_report.claims.judge import Judged
 from recheck_report.claims.measured import Measured
 from recheck_report.record.verdicts_json import NOT_MEASURED
@@ -56,8 +56,11 @@ def _documents(report: Measured) -> list[Section]:
     ]
     return [
         Section(
-            text(f"{source.id}, {source.name}"),
-            tuple(block for judged in claims for block in _claim(report, judged)),
+            text(f"{source.id}, ", prose(source.name)),
+            blocks(
+                text(link(DOCUMENTS, "Who wrote it, when, and where it was found"), "."),
+                (block for judged in claims for block in _claim(report, judged)),
+            ),
             f"document-{at}",
         )
         for at, (source, claims) in enumerate(named, 1)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from recheck_report.anchors import CASES, CHANGES, CLAIMS, ERRATA, METHOD, page
 from recheck_report.claims.measured import Measured
 from recheck_report.record.record import Record
-from recheck_report.say import answer, warnings
+from recheck_report.say import answer, bottlenecks, warnings
 from recheck_report.say.nodes import (
     Block,
     Bullets,
@@ -62,7 +62,7 @@ def first_page(
     record = report.record
     experiments = joined(", ", (link(page(e), e.title) for e in record.ordinary))
     words = filter(None, (costly(report, experiment) for experiment in record.ordinary))
-    across, costs = _others(report, others), joined(", ", _costs(report))
+    across, costs = _others(report, others), joined("; ", _costs(report))
     links = [joined("; ", (experiments + ": every kernel and shape", *words))]
     links += [text("What kernels paid for: ", costs)] if costs else []
     beside = ", next to other GPUs" if others else ""
@@ -121,11 +121,12 @@ def _left_out(report: Measured) -> Iterator[Text]:
 
 
 def _costs(report: Measured) -> Iterator[Text]:
-    """What removing gained, as each experiment's page tells: bank conflicts and the like."""
-    for experiment in report.record.ordinary if report.record.gpu_measured else ():
-        pairs = report.collection.settings.pairs(experiment.name)
-        for cost in dict.fromkeys(pair.cost for pair in pairs) or ["bank conflicts"]:
-            yield link(f"{page(experiment)}#costs", cost)
+    """Where each experiment's page has its costs, and which of them a pair of kernels shows."""
+    for experiment in report.record.ordinary:
+        if bottlenecks.has_costs(report, experiment):
+            pairs = report.collection.settings.pairs(experiment.name)
+            kinds = ", ".join(dict.fromkeys(pair.cost for pair in pairs)) or "bank conflicts"
+            yield text(link(f"{page(experiment)}#costs", experiment.title), f" ({kinds})")
 
 
 def _others(report: Measured, others: Sequence[Measured]) -> Text:
