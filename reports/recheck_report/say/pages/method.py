@@ -186,8 +186,8 @@ def _self_audit(record: Record, audit: Audit) -> Text:
     strict = audit.false(audit.resolution)
     return text(
         f"{compared}. If every interval that excludes 1 counted as a difference, "
-        f"{audit.false(0.0)} of the pairs would differ. If the whole interval has to lie more than "
-        f"{resolution_text(audit.resolution)} from 1, {strict} do. So the smallest difference that "
+        f"{audit.false(0.0)} of the pairs would differ. That the whole interval has to lie more than "
+        f"{resolution_text(audit.resolution)} from 1 leaves {strict}. So the smallest difference that "
         "this process detects is ",
         rho,
         f": of the multiples of 0.05 %, from {resolution_text(STEPS[0])} up, the first threshold "
