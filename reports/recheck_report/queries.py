@@ -38,6 +38,7 @@ class Metric:
 
 COMPUTE = Metric("flops", "TFLOP/s", 1e12, "fp32_flops", "fp32 limit")
 MEMORY = Metric("bytes", "GB/s", 1e9, "dram_bytes_per_second", "DRAM limit")
+CEILINGS = {"dram": MEMORY, "fp32": COMPUTE}  # limits of the machine, as checks name them
 
 
 def metric_of(record: Record, experiment: Experiment) -> Metric:

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.toml import BYTES, OPERATIONS, list_of, one_of, quantity
+from recheck_report.queries import CEILINGS
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, Unfit, list_or_nearest, only, typed
@@ -31,7 +32,6 @@ LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
 _ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
 _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
-LIMITS = ("dram", "fp32")  # ceilings of the machine; no rate exceeds them
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
 _SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
@@ -266,17 +266,17 @@ def _cases(check: Check, where: str) -> None:
     named = [(key, getattr(check, key)) for key in _IDS if getattr(check, key)]
     seen: list[str] = []
     for key, name in (*named, *(("cases", name) for name in check.cases)):
-        if key == "roof" and name in LIMITS:
+        if key == "roof" and name in CEILINGS:
             continue
         if why := _no_id(name):
-            limits = f", or {' or '.join(LIMITS)}" if key == "roof" else ""
+            limits = f", or {' or '.join(CEILINGS)}" if key == "roof" else ""
             raise Unfit(f"{name!r} is not a case: {why}{limits}", f"{where}.{key}:")
         if "{shape}" in name and not check.shapes:
             raise Unfit("holds {shape}, but the check has no shapes", f"{where}.{key}")
         if name in seen:
             raise Unfit(f"compares {name} with itself: name another case", f"{where}.{key}")
         seen.append(name)
-    for key in ("within", "relative", *(_WORDED if check.roof in LIMITS else ())):
+    for key in ("within", "relative", *(_WORDED if check.roof in CEILINGS else ())):
         if (getattr(check, key) or 0) > 1:
             raise Unfit("is a share, at most 1: 84 % is 0.84", f"{where}.{key}")
 

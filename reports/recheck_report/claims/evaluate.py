@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property, partial
-from itertools import pairwise
+from itertools import pairwise, starmap
 from operator import ne
 from typing import Literal
 
@@ -21,7 +21,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.checks import COMPILED, Check, Choice
 from recheck_report.claims.toml import BYTES
 from recheck_report.fallback import or_placeholder
-from recheck_report.queries import COMPUTE, MEMORY
+from recheck_report.queries import CEILINGS
 from recheck_report.record.probes import Probes, Trial
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics.comparisons import Comparisons, Limit, Member, Pair, Step
@@ -99,12 +99,10 @@ class Outcome:
     evidence: tuple[str, ...] = ()  # ids of cases, or names of probes
     fact: Fact | None = None  # what was measured; a value alone needs none
     absence: Absence | None = None  # why it is not measured
-    p: float | None = None  # adjusted for all comparisons of the report
     # the run-to-run variation, if only that leaves it undecided, or would with any interval
     run_to_run: float | None = None
     larger_may_decide: bool = True  # no larger shape of the two is in the record, or one decides
     insignificant: bool = False  # whether only p leaves it undecided
-    margin: float | None = None  # by which a ratio's interval is widened
     unsure: Case | None = None  # a case whose unreliable time leaves it undecided
     # by values of the unspecified parameters, the usual ones first
     over: tuple[tuple[Choice, Outcome], ...] = ()
@@ -116,6 +114,16 @@ class Outcome:
             case Compared(ratio=ratio) | Share(ratio=ratio):
                 return ratio
         return None
+
+    @property
+    def p(self) -> float | None:
+        """The p-value of its ratio, adjusted for all comparisons of the report."""
+        return self.ratio.p if self.ratio else None
+
+    @property
+    def margin(self) -> float | None:
+        """By which its ratio's interval is widened."""
+        return self.ratio.resolution if self.ratio else None
 
     @property
     def seconds(self) -> tuple[float, float] | None:
@@ -244,10 +252,11 @@ class Questions:
         )
 
     def _ask(self, check: Check) -> Outcome:
-        answer = _ANSWERS[check.form]
+        # each form has a method of its name
+        answer: Callable[[Check], Outcome] = getattr(self, check.form)
         try:
             outcome = or_placeholder(
-                lambda: answer(self, check), _unjudged, Missing, expression.BadExpression
+                lambda: answer(check), _unjudged, Missing, expression.BadExpression
             )
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
@@ -284,30 +293,28 @@ class Questions:
         near = (n for n, split in self._split if sum(map(ne, split, parts)) == 1)
         return next(iter(get_close_matches(name, near, 1, 0.95)), "")
 
-    def _pair(self, base: str, other: str, against: float = 1.0, picked: int = 1) -> Compared:
-        first, second = self.timed(base), self.timed(other)
-        return Compared(first, second, self.comparisons.verdict(first, second, against, picked))
+    def _compared(self, pair: Pair) -> Compared:
+        base, other = map(self.timed, pair.ids)
+        return Compared(base, other, self.comparisons.corrected(pair))
 
     def _tested(
-        self, check: Check, fact: Compared | Share, asks: Callable[[float, float], str],
-        significant: bool = True, unit: str = "×",
-    ) -> Outcome:  # fmt: skip
+        self, check: Check, fact: Compared | Share, asks: Callable[[float, float], str]
+    ) -> Outcome:
         """The outcome of a ratio whose widened interval answers what the check asks."""
-        ratio = fact.ratio
+        ratio, unit = fact.ratio, "" if isinstance(fact, Share) else "×"
         verdict, alone = (asks(*r.with_margin) for r in (ratio, ratio.in_one_process))
         run_to_run, larger = None, list[str]()
-        insignificant = verdict != UNDECIDED and not significant
+        # that two are equal is no difference that chance could make
+        insignificant = verdict != UNDECIDED and not ratio.significant and check.within is None
         if insignificant:
             verdict = UNDECIDED
         elif verdict == UNDECIDED and (alone != UNDECIDED or _masked(ratio, asks)):
             run_to_run = ratio.resolution
             larger = [asks(*each.with_margin) for each in self._larger(fact, check.bound)]
+        may = not larger or any(each != UNDECIDED for each in larger)
         ends = ratio.value, ratio.low, ratio.high
-        margin, may = ratio.resolution, not larger or any(v != UNDECIDED for v in larger)
-        return Outcome(
-            check, verdict, *ends, unit, check.ids, fact, None, ratio.p, run_to_run, may,
-            insignificant, margin,
-        )  # fmt: skip
+        outcome = Outcome(check, verdict, *ends, unit, check.ids, fact, run_to_run=run_to_run)
+        return replace(outcome, larger_may_decide=may, insignificant=insignificant)
 
     def _larger(self, fact: Compared | Share, against: float) -> Iterator[Ratio]:
         """The ratios of the same two rows at the larger shapes of the record."""
@@ -323,38 +330,35 @@ class Questions:
             if math.prod(base.shape.values()) > math.prod(fact.base.shape.values()):
                 yield self.comparisons.ratio(base, other, against)
 
-    def ratio(self, check: Check, picked: int = 1) -> Outcome:
-        pair = self._pair(check.base, check.other, check.bound, picked)
+    def ratio(self, check: Check) -> Outcome:
         asks = partial(above if check.above is not None else below, bound=check.bound)
-        return self._tested(check, pair, asks, pair.ratio.significant)
+        return self._tested(check, self._compared(ratio_of(check)), asks)
 
     def equivalent(self, check: Check) -> Outcome:
         share = 1 + _given(check.within)
         asks = partial(within, bounds=(1 / share, share))
-        return self._tested(check, self._pair(check.base, check.other), asks)
+        return self._tested(check, self._compared(ratio_of(check)), asks)
 
     def extremes(self, check: Check) -> Outcome:
         """The fastest of several cases against the slowest."""
         for name in check.cases:
             self.timed(name)
-        ends = extremes(self.record, check)
-        pair = Check("ratio", check.says, base=ends.base, other=ends.other, above=check.above)
-        return replace(self.ratio(pair, ends.picked), check=check, evidence=check.ids)
+        asks = partial(above, bound=check.bound)
+        return self._tested(check, self._compared(extremes(self.record, check)), asks)
 
     def monotone(self, check: Check) -> Outcome:
-        series = tuple(self._pair(*check.at(shape)) for shape in check.shapes)
-        pairs = [Pair(*check.at(shape)) for shape in check.shapes]
+        pairs = series(check)
+        compared = tuple(map(self._compared, pairs))
         sure = [self.comparisons.corrected(Step(*step)).significant for step in pairwise(pairs)]
-        verdict = steps([pair.ratio.with_margin for pair in series], sure)
-        return Outcome(check, verdict, evidence=check.ids, fact=series)
+        verdict = steps([pair.ratio.with_margin for pair in compared], sure)
+        return Outcome(check, verdict, evidence=check.ids, fact=compared)
 
     def fraction_of_roof(self, check: Check) -> Outcome:
         case = self.timed(check.of)
         whole = self.timed(check.roof) if "/" in check.roof else None
         asked, at_one = share(self.record, check)
         ratio = self.comparisons.corrected(asked).times(at_one)
-        asks = partial(_bounded, check)
-        return self._tested(check, Share(case, ratio, whole), asks, ratio.significant, unit="")
+        return self._tested(check, Share(case, ratio, whole), partial(_bounded, check))
 
     def rate(self, check: Check) -> Outcome:
         case, time = self.timed(check.of), self.timed(check.of).time
@@ -437,38 +441,30 @@ class Questions:
         return Outcome(check, verdict, evidence=(check.test,), fact=trial)
 
 
-# by the form of a check
-_ANSWERS: dict[str, Callable[[Questions, Check], Outcome]] = {
-    "ratio": Questions.ratio,
-    "equivalent": Questions.equivalent,
-    "extremes": Questions.extremes,
-    "monotone": Questions.monotone,
-    "fraction_of_roof": Questions.fraction_of_roof,
-    "rate": Questions.rate,
-    "count": Questions.count,
-    "attribute": Questions.attribute,
-    "arithmetic": Questions.arithmetic,
-    "test": Questions.test,
-}
-
 # the comparisons behind checks, which are corrected together
-
-LIMITS = {"dram": MEMORY, "fp32": COMPUTE}  # ceilings of the machine
 
 
 def comparisons_of(record: Record, check: Check) -> Iterator[Member]:
-    if check.form in ("ratio", "equivalent"):
-        yield Pair(check.base, check.other, check.bound)
-    elif check.form == "extremes":
-        with suppress(LookupError):
-            yield extremes(record, check)
-    elif check.form == "fraction_of_roof":
-        with suppress(LookupError):
-            yield share(record, check)[0]
-    elif check.form == "monotone":
-        pairs = [Pair(*check.at(shape)) for shape in check.shapes]
-        yield from pairs
-        yield from map(Step, pairs, pairs[1:])
+    with suppress(LookupError):
+        match check.form:
+            case "ratio" | "equivalent":
+                yield ratio_of(check)
+            case "extremes":
+                yield extremes(record, check)
+            case "fraction_of_roof":
+                yield share(record, check)[0]
+            case "monotone":
+                yield from series(check)
+                yield from starmap(Step, pairwise(series(check)))
+
+
+def ratio_of(check: Check) -> Pair:
+    return Pair(check.base, check.other, check.bound)
+
+
+def series(check: Check) -> list[Pair]:
+    """The two cases of a series, at each of its shapes."""
+    return [Pair(*check.at(shape)) for shape in check.shapes]
 
 
 def extremes(record: Record, check: Check) -> Pair:
@@ -485,7 +481,7 @@ def share(record: Record, check: Check) -> tuple[Pair | Limit, float]:
     """The comparison behind a share of a ceiling's rate, and the share at which its ratio is 1.
     Raises LookupError for a missing case, and Missing for other missing values."""
     case, bound = record.by_id[check.of], check.at_least or check.at_most or 1.0
-    if metric := LIMITS.get(check.roof):
+    if metric := CEILINGS.get(check.roof):
         ceiling, work = record.ceilings.get(metric.ceiling), getattr(case, metric.work)
         if ceiling is None:
             raise Missing("ceiling", metric.ceiling_label)

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, get_args, get_origin
 
 from recheck_report.record.case import Raw
 from recheck_report.record.probes import Probes
 from recheck_report.record.record import Document
-from recheck_report.record.typed import ANY, Is, members
+from recheck_report.record.typed import ANY, Is, members, required
 from recheck_report.record.verdicts_json import Verdicts
 
 Json = dict[str, Any]
@@ -59,13 +59,8 @@ def form_of(kind: Any, limits: Is = ANY) -> Json:
     if outer is dict:
         return result | {"type": "object", "additionalProperties": form_of(get_args(kind)[1])}
     assert is_dataclass(outer), outer
-    hints = members(kind)
-    needed = [
-        field.name
-        for field in fields(outer)
-        if field.default is MISSING and field.default_factory is MISSING
-    ]
-    of_members = {name: form_of(hint) for name, hint in hints.items()}
+    needed = [field.name for field in fields(outer) if required(field)]
+    of_members = {name: form_of(hint) for name, hint in members(kind).items()}
     return result | {"type": "object", "required": needed, "properties": of_members}
 
 

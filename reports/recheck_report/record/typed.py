@@ -13,7 +13,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -94,7 +94,7 @@ def printable(text: str) -> str:
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
-def _text(value: Any, where: str) -> str:
+def _text(value: Any, where: str, _: Notes | None = None) -> str:
     if type(value) is not str:
         raise Unfit("must be a string", where)
     if len(value) > MOST_CHARACTERS:
@@ -196,17 +196,15 @@ def _fixed(kinds: tuple[Any, ...]) -> Read:
 
 
 def _dict(inner: Any, limits: Is) -> Read:
-    convert, names = _reader(inner), Is(pattern=limits.names)
-    name_of = _limited(lambda value, where, _: _text(value, where), names, False)
+    convert, name_of = _reader(inner), _limited(_text, Is(pattern=limits.names), False)
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
         result: dict[str, Any] = {}
         for name, entry in _collection(value, where, dict, "an object").items():
             at = f"{where}.{name[:100]}".removeprefix(".")
             try:
-                if (
-                    shown := name_of(name, at, None)
-                ) in result:  # names may differ in invisible characters
+                shown = name_of(name, at, None)
+                if shown in result:  # names may differ in invisible characters
                     raise Unfit("appears twice", at)
                 result[shown] = convert(entry, at, notes)
             except Unfit as unfit:
@@ -219,24 +217,15 @@ def _dict(inner: Any, limits: Is) -> Read:
 def _dataclass(kind: Any) -> Read:
     """Ignores unknown members unless the class is Strict. A member with a default may be missing
     or null."""
-    readers: list[tuple[str, Read, bool, bool]] = []
-
-    def learn() -> None:
-        hints = members(kind)
-        for field in fields(kind):
-            needed = field.default is MISSING and field.default_factory is MISSING
-            nullable = get_origin(_bare(hints[field.name])) is UnionType
-            readers.append((field.name, _reader(hints[field.name]), needed, nullable))
 
     def read(value: Any, where: str, notes: Notes | None) -> Any:
         if type(value) is kind:  # it has been read before
             return value
-        if not readers:  # not earlier, as a class may contain itself
-            learn()
         given, values = _collection(value, where, dict, "an object"), {}
         if issubclass(kind, Strict):
-            only(given, [name for name, *_ in readers], f"{where}." if where else "")
-        for name, convert, needed, nullable in readers:
+            only(given, members(kind), f"{where}." if where else "")
+        # not learnt earlier, as a class may contain itself
+        for name, convert, needed, nullable in _members(kind):
             if not needed and (name not in given or (given[name] is None and not nullable)):
                 continue
             at = f"{where}.{name}" if where else name
@@ -258,6 +247,21 @@ def _dataclass(kind: Any) -> Read:
 def members(kind: Any) -> dict[str, Any]:
     """The types of a dataclass's members, with their annotations."""
     return get_type_hints(kind, include_extras=True)
+
+
+def required(field: Field[Any]) -> bool:
+    """Whether a member has no default."""
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+@cache
+def _members(kind: Any) -> list[tuple[str, Read, bool, bool]]:
+    """The members of a dataclass: name, reader, whether it is required, whether it may be None."""
+    hints = [(field, members(kind)[field.name]) for field in fields(kind)]
+    return [
+        (field.name, _reader(hint), required(field), get_origin(_bare(hint)) is UnionType)
+        for field, hint in hints
+    ]
 
 
 def _bare(kind: Any) -> Any:
@@ -292,12 +296,11 @@ def _plain(kind: Any, limits: Is) -> Read:
         return _number(outer, limits)
     if is_dataclass(outer):
         return _dataclass(outer)
-    if outer is bool:
-        return lambda value, where, _: _flag(value, where)
-    return (lambda value, *_: value) if outer is Any else (lambda value, at, _: _text(value, at))
+    readers: dict[Any, Read] = {bool: _flag, str: _text}
+    return readers.get(outer, lambda value, *_: value)  # else Any
 
 
-def _flag(value: Any, where: str) -> bool:
+def _flag(value: Any, where: str, _: Notes | None) -> bool:
     if type(value) is not bool:
         raise Unfit("must be true or false", where)
     return value
