@@ -9,32 +9,25 @@ import tempfile
 from pathlib import Path
 
 
-def write_temporary(path: Path, data: bytes) -> str:
-    """Writes the data to a temporary file in the folder of `path`; returns its name, for a rename.
-    Raises OSError, and then leaves no file."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=".recheck-")
+def replace(files: dict[Path, bytes]) -> None:
+    """Replaces files in their order, after all are on disk under other names: without room for one,
+    none changes. Raises OSError with the name of the file."""
+    temporary: dict[Path, str] = {}
+    path = Path()
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-    return temporary
-
-
-def replace(path: Path, data: bytes) -> None:
-    """Replaces `path`, whole or not at all. Raises OSError with that name."""
-    temporary = ""
-    try:
-        temporary = write_temporary(path, data)
-        os.replace(temporary, path)
+        for path, data in files.items():
+            handle, temporary[path] = tempfile.mkstemp(dir=path.parent, prefix=".recheck-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary[path], 0o644)
+        for path, name in temporary.items():
+            os.replace(name, path)
     except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        for name in temporary.values():
+            with contextlib.suppress(OSError):
+                os.unlink(name)
         if isinstance(error, OSError):
             error.filename = str(path)
         raise

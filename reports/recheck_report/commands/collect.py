@@ -183,7 +183,7 @@ def run(options: argparse.Namespace) -> int:
         if output.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
         text = json.dumps(probe(options, collection), indent=1, ensure_ascii=False)
-        replace(output, f"{text}\n".encode())
+        replace({output: f"{text}\n".encode()})
     except (KeyError, TypeError) as error:
         raise Failed(f"{options.recheck} wrote an invalid record: {error}") from error
     except OSError as error:

@@ -58,7 +58,7 @@ def timed(options: argparse.Namespace, headlines: dict[str, str], turn: int) -> 
     cases = "".join(f"{case}\n" for each in ids for case in each.values())
     for folder in options.folders:
         print(f"{folder.name}: process {turn} of {PROCESSES}", flush=True)
-        replace(folder / "cases.txt", cases.encode())
+        replace({folder / "cases.txt": cases.encode()})
         words = (f"--cases={folder / 'cases.txt'}", f"--output={folder / f'measured{turn}'}")
         if (ended := execute(folder / "recheck", *words)).code:
             raise Failed(f"{folder / 'recheck'}: {(ended.err.splitlines() or [ended.how])[-1]}")
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
             for name, each in folders.items()
         }
     page = compilers_page(code, runs, {"By clang:": no_clang, "Times:": None if gpu else no_gpu})
-    replace(options.output, markdown.page(page))
+    replace({options.output: markdown.page(page)})
     print(page.says.plain)
     print(options.output)
     return 0

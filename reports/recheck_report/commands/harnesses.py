@@ -24,6 +24,6 @@ def run(options: argparse.Namespace) -> int:
     if numbers is None:
         raise Failed(f"{options.folder}: has no {harnesses.FILE}; build other_harnesses first", 2)
     path = options.folder / harnesses.PAGE
-    replace(path, markdown.page(harnesses.page(numbers)))
+    replace({path: markdown.page(harnesses.page(numbers))})
     print(path)
     return 0

@@ -6,14 +6,13 @@ the folder.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from recheck_report.anchors import README
 from recheck_report.commands import Failed
-from recheck_report.files import write_temporary
+from recheck_report.files import replace
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import COMPRESSED
 from recheck_report.say.pages import MARK
@@ -34,8 +33,7 @@ def _same(path: Path, data: bytes) -> bool:
 
 
 def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
-    """Writes the files: first all as temporary files, then renamed into place, README.md last. So a
-    full disk leaves the earlier report unchanged.
+    """Writes the files, README.md last; a full disk leaves the earlier report unchanged.
 
     Replaces other files, and removes those of the earlier report, only if its README.md has this
     mark of its kind. Raises Failed.
@@ -49,24 +47,17 @@ def write(files: dict[str, bytes], folder: Path, mark: str = MARK) -> None:
             why = "is not a file of such a report, or a link leads out of the folder"
             raise Failed(f"{target}: {why}; choose another")
     stale = [*_stale(files, folder, mark)] if again else []
-    temporary: dict[Path, str] = {}
+    changed: dict[Path, bytes] = {}
     try:
         # README.md last, as it links the others
         for name in sorted(files, key=lambda name: name == README):
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists() or not _same(target, files[name]):
-                temporary[target] = write_temporary(target, files[name])
-        for target in list(temporary):
-            os.replace(temporary[target], target)
-            del temporary[target]
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            for path in temporary.values():
-                os.unlink(path)
-        if isinstance(error, OSError):
-            raise Failed(f"{folder}: cannot be written: {error.strerror}") from error
-        raise
+                changed[target] = files[name]
+        replace(changed)
+    except OSError as error:
+        raise Failed(f"{folder}: cannot be written: {error.strerror}") from error
     for old in stale:
         old.unlink()
 
