@@ -39,14 +39,13 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     rows = [row for row in documented if {"tile", "depth"} <= {*row.parameters}]
     if not rows:
         raise drawing.NotDrawn("the record holds no strategy with a tile and a depth")
-    cases = drawing.timed(record, experiment, rows, shape)
+    cases = drawing.timed(record, experiment, (row.strategy for row in rows), shape)
     if not cases:
         raise drawing.nothing(record)
     gone = {row.strategy for row in rows} - {case.strategy for case in cases}
     note = f"{drawing.where(experiment, 'cold')} {drawing.INTERVALS}"
-    note += (
-        f" No time: {', '.join(sorted(gone))}." if gone else ""
-    )  # why, the page's last table says
+    if gone:  # why, the page's last table says
+        note += f" No time: {', '.join(sorted(gone))}."
     metric = metric_of(record, experiment)
     tiles: dict[int, dict[int, Case]] = {}
     for case in cases:

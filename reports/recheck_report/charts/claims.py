@@ -100,11 +100,10 @@ def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
 def draw(report: Measured) -> Card:
     """The claims whose measured ratio is not as they say, the widest miss first."""
     made: list[tuple[Judged, str, Row]] = []
-    for judged in report.judgement.claims:
-        shown = judged.headline if judged.verdict != "holds" else None
-        bound = _asked(shown.check) if shown else None
-        ends = _ends(shown) if shown else None
-        if not shown or not bound or not ends or ends[0] >= 1:
+    open_ones = (judged for judged in report.judgement.claims if judged.verdict != "holds")
+    for judged, shown in ((judged, shown) for judged in open_ones if (shown := judged.headline)):
+        bound, ends = _asked(shown.check), _ends(shown)
+        if not bound or not ends or ends[0] >= 1:
             continue
         over = [at for _, each in shown.over if (at := _ends(each))]
         span = (min(at[1] for at in over), max(at[2] for at in over)) if over else ()

@@ -17,23 +17,15 @@ CLIFF = 2.0  # how much slower per operation a CPU's program is at a power of tw
 Sweep = list[tuple[int, Case]]  # (edge of the square shape, its measured case), by size
 
 
-def _square_sizes(record: Record, experiment: Experiment) -> list[tuple[int, str]]:
-    """The shapes of a sweep in a chart: all extents equal, and a power of two."""
-    by_edge = {}
-    for case in record.cases_of(experiment):
-        edge, *others = set(case.shape.values())
-        if not others and edge > 0 and edge & (edge - 1) == 0:
-            by_edge[edge] = case.shape_name
-    return sorted(by_edge.items())
-
-
 def _sweep(record: Record, experiment: Experiment, strategy: str, regime: str) -> Sweep:
-    """The measured cases of one strategy over the square sweep, as (edge, case)."""
-    cases = (
-        (edge, record.timed(experiment, strategy, shape, regime))
-        for edge, shape in _square_sizes(record, experiment)
-    )
-    return [(edge, case) for edge, case in cases if case]
+    """The measured cases of one strategy whose extents are all equal, and a power of two."""
+    points: dict[int, Case] = {}
+    for case in record.cases_of(experiment):
+        if case.strategy == strategy and case.regime == regime and case.seconds:
+            edge, *others = {*case.shape.values()}
+            if not others and edge & (edge - 1) == 0:
+                points[edge] = case
+    return sorted(points.items())
 
 
 def _cliffs(record: Record, experiment: Experiment, strategy: str) -> list[tuple[Case, Case]]:

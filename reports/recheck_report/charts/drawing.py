@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import factor, shape_label, significant
-from recheck_report.queries import metric_of
+from recheck_report.queries import Metric, metric_of
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.record.regimes import REGIMES
 from recheck_report.say.standings import contenders
@@ -126,40 +126,42 @@ def lines(
     return card, panel
 
 
+def kernel(
+    metric: Metric, case: Case, name: str, gain: str, color: str = "", more: str = ""
+) -> Row:
+    """A kernel with its rate, and behind that what it gains."""
+    ends = metric.rates(case)
+    value = " · ".join(filter(None, (significant(ends[0]), gain)))
+    return Row(name, value, ends, look_of(case), color=color, more=more)
+
+
 def kernels(
     report: Measured,
     experiment: Experiment,
     words: tuple[str, str],
-    cases: Sequence[tuple[Case, Row]],
+    shown: Sequence[Row],
     limits: Sequence[Limit],
     beside: str,
 ) -> svg.Card:
-    """Kernels with their rates on a linear scale from 0; `beside`: what follows the rate. The rows
-    get their values, marks and looks here."""
-    metric = metric_of(report.record, experiment)
-    kinds = [kind_of(case) for case, _ in cases]
-    made = []
-    for (case, row), kind in zip(cases, kinds, strict=True):
-        ends = metric.rates(case)
-        value = " · ".join(filter(None, (significant(ends[0]), row.value)))
-        made.append(Row(row.name, value, ends, LOOKS[kind], color=row.color, more=row.more))
-    end = 1.03 * max([row.ends[2] for row in made] + [limit.at for limit in limits])
-    label = f"rate, {report.record.ranked_by(experiment)} ({metric.unit}) · {beside}"
-    card = rows(words, made, svg.linear(0, end), label, limits=limits)
-    card.key(keys(kinds))
+    """Kernels on a linear scale from 0; `beside`: what follows the rate."""
+    end = 1.03 * max([row.ends[2] for row in shown] + [limit.at for limit in limits])
+    unit = metric_of(report.record, experiment).unit
+    label = f"rate, {report.record.ranked_by(experiment)} ({unit}) · {beside}"
+    card = rows(words, shown, svg.linear(0, end), label, limits=limits)
+    card.key(keys(shown))
     return card
 
 
-def keys(kinds: Iterable[str]) -> list[tuple[str, str, str, bool]]:
-    """The key to these kinds; empty if there is only one."""
-    used = {*kinds}
-    return [(*LOOKS[kind], kind, False) for kind in LOOKS if kind in used and len(used) > 1]
+def keys(shown: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
+    """The key to the looks of kernels; empty if there is only one."""
+    used = {row.look for row in shown}
+    return [(*look, kind, False) for kind, look in LOOKS.items() if look in used and used - {look}]
 
 
-def kind_of(case: Case) -> str:
-    """The entry of LOOKS for a kernel."""
+def look_of(case: Case) -> Look:
+    """How a kernel is drawn."""
     kinds = [*LOOKS]
-    return kinds[2 if case.role != "rung" else 0 if case.documented else 1]
+    return LOOKS[kinds[2 if case.role != "rung" else 0 if case.documented else 1]]
 
 
 def nothing(record: Record) -> NotDrawn:
@@ -167,18 +169,17 @@ def nothing(record: Record) -> NotDrawn:
     return NotDrawn(because if record.gpu_measured else record.no_gpu_because)
 
 
-def timed(
-    record: Record, experiment: Experiment, rows: Sequence[Case], shape: str, regime: str = ""
-) -> list[Case]:
+def timed(record: Record, experiment: Experiment, rows: Iterable[str], shape: str) -> list[Case]:
     """The cases of these rows that have a time, fastest first by median."""
-    found = (record.timed(experiment, row.strategy, shape, regime) for row in rows)
+    found = (record.timed(experiment, row, shape) for row in rows)
     return sorted(filter(None, found), key=lambda case: case.time.median)
 
 
 def leading(report: Measured, experiment: Experiment) -> Case | None:
     """The fastest kernel at the headline that solves the problem in fp32, libraries apart."""
-    rows = [row for row in contenders(report, experiment) if row.role == "rung" and row.fp32]
-    return next(iter(timed(report.record, experiment, rows, experiment.headline)), None)
+    rows = (row for row in contenders(report, experiment) if row.role == "rung" and row.fp32)
+    names = (row.strategy for row in rows)
+    return next(iter(timed(report.record, experiment, names, experiment.headline)), None)
 
 
 # words

@@ -46,22 +46,19 @@ def draw(report: Measured, experiment: Experiment) -> Card:
         why = base.why_not if base else "the record holds no such case"
         raise drawing.NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
     lead = drawing.leading(report, experiment) or base
-    cases = []
-    for name, case in _shown(report, experiment, base, lead).items():
+    shown, rows = _shown(report, experiment, base, lead), []
+    if len(shown) == 1:
+        raise drawing.NotDrawn("no other kernel solves the problem")
+    for name, case in sorted(shown.items(), key=lambda pair: -pair[1].time.median):
         gain = "" if case is base else f"{factor(report.comparisons.ratio(base, case).value)}×"
         more = case.strategy if case.strategy.replace("_", " ") != name else ""
-        cases.append(
-            (case, drawing.Row(name, gain, (0, 0, 0), drawing.LOOKS["library"], more=more))
-        )
-    if len(cases) == 1:
-        raise drawing.NotDrawn("no other kernel solves the problem")
-    cases.sort(key=lambda pair: -pair[0].time.median)
+        rows.append(drawing.kernel(metric_of(record, experiment), case, name, gain, more=more))
     library = record.timed(experiment, reference(record, experiment, lead.layout), shape)
     note = f"{drawing.where(experiment, regime)} Of each way to compute the fastest kernel. "
     note += drawing.INTERVALS
     words = title(report, base, lead, library), note
     limits, beside = _limits(report, experiment), f"speed-up over {base.strategy}"
-    return drawing.kernels(report, experiment, words, cases, limits, beside)
+    return drawing.kernels(report, experiment, words, rows, limits, beside)
 
 
 def _limits(report: Measured, experiment: Experiment) -> list[drawing.Limit]:
@@ -76,7 +73,7 @@ def _limits(report: Measured, experiment: Experiment) -> list[drawing.Limit]:
 def _shown(report: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
     """The first kernel, the fastest and others by their names, which are unique: of each source the
     fastest, and of those with one name the fastest."""
-    rows = [row for row in contenders(report, experiment) if row.fp32]
+    rows = (row.strategy for row in contenders(report, experiment) if row.fp32)
     cases = drawing.timed(report.record, experiment, rows, base.shape_name)
     named = {drawing.plain_name(report, base): base}
     if drawing.plain_name(report, lead) in named and lead is not base:

@@ -44,14 +44,10 @@ def _rows_of(shape: str) -> int:
     return int(shape.split("x")[0])
 
 
-def _blocks(record: Record, experiment: Experiment, base: str) -> dict[int, str]:
-    """The rows that differ from `base` only in their block size, by that; includes `base`."""
-    rows = {}
-    for row in record.strategies(experiment):
-        at = row.parameters.get("block")
-        if at is not None and row.strategy in (base, f"{base}_block{at}"):
-            rows[at] = row.strategy
-    return dict(sorted(rows.items()))
+def _blocks(record: Record, experiment: Experiment, base: str) -> list[str]:
+    """The rows that differ from `base` only in their block size; includes `base`."""
+    rows = ((row.strategy, row.parameters.get("block")) for row in record.strategies(experiment))
+    return [row for row, at in rows if at is not None and row in (base, f"{base}_block{at}")]
 
 
 def _same_size(record: Record, experiment: Experiment) -> list[str]:
@@ -72,25 +68,20 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
     found: dict[str, dict[str, list[Case]]] = {}  # by kernel and shape, the fastest block first
     for kernel, blocks in kernels.items():
         for shape in shapes:
-            cases = (record.timed(experiment, name, shape) for name in blocks.values())
-            timed = sorted(filter(None, cases), key=lambda case: case.time.median)
+            timed = drawing.timed(record, experiment, blocks, shape)
             # one timed block of several shows no difference between blocks
             if len(timed) > 1 or len(blocks) == 1 and timed:
                 found.setdefault(kernel, {})[shape] = timed
     if not found:
         raise drawing.nothing(record)
     best: dict[str, list[Case]] = {}  # by shape, the best block of each kernel, the fastest first
+    banded: dict[str, None] = {}  # the kernels that are the fastest somewhere
     for shape in shapes:
-        first = [by[shape][0] for by in found.values() if shape in by]
-        if first:
-            best[shape] = sorted(first, key=lambda case: case.time.median)
-    winners = dict.fromkeys(first.strategy for first, *_ in best.values())
-    banded = [
-        kernel
-        for name in winners
-        for kernel, by in found.items()
-        if any(of[0].strategy == name and of[1:] for of in by.values())
-    ]
+        blocks_of = [(kernel, by[shape]) for kernel, by in found.items() if shape in by]
+        if blocks_of:
+            blocks_of.sort(key=lambda pair: pair[1][0].time.median)
+            best[shape] = [blocks[0] for _, blocks in blocks_of]
+            banded |= {kernel: None for kernel, blocks in blocks_of[:1] if blocks[1:]}
     series, highest = [], 0.0
     for (kernel, by), look in zip(found.items(), SERIES, strict=False):
         rates = {_rows_of(shape): [metric.rates(c) for c in of] for shape, of in by.items()}
@@ -98,7 +89,7 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
         points = [(rows, *of[0]) for rows, of in rates.items()]
         highest = max(highest, *(high for *_, high in points))
         name = drawing.plain_name(report, next(iter(by.values()))[0])
-        shown = band if kernel in list(dict.fromkeys(banded))[:2] else ()
+        shown = band if kernel in [*banded][:2] else ()
         series.append(drawing.Series(name, points, look, band=shown))
     note = f"{experiment.title}, cold, {shape_label(experiment.headline)} elements at every point: "
     note += "columns make up for rows. Lines: the best block of 32 to 1024 threads; bands: down to "

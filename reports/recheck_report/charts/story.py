@@ -61,10 +61,7 @@ def draw(report: Measured, experiment: Experiment) -> Card:
         if base:
             gain = speed(report.comparisons.verdict(base, case).value)
             lost = drawing.outcome(report, base, case) == "slower"
-        row = drawing.Row(
-            step.idea, gain, (0, 0, 0), drawing.LOOKS["library"], color=LIBRARY if lost else ""
-        )
-        rows.append((case, row))
+        rows.append(drawing.kernel(metric, case, step.idea, gain, LIBRARY if lost else ""))
     rest = [metric.rates(case)[0] for step, case in every if (step, case) not in steps]
     rates = [metric.rates(case)[0] for _, case in steps]
     limits = []
@@ -74,5 +71,5 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     if limit := metric.limit(record):
         limits.append(drawing.Limit(limit, f"{metric.ceiling_label} {significant(limit)}"))
     note = _note(report, experiment, rest, metric, [step for step, _ in steps])
-    words = title(rates, metric.unit, sum(bool(row.color) for _, row in rows)), note
+    words = title(rates, metric.unit, sum(bool(row.color) for row in rows)), note
     return drawing.kernels(report, experiment, words, rows, limits, "against the step before")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from recheck_report.charts.drawing import LOOKS, Limit, NotDrawn, keys, kind_of, listed, rows
+from recheck_report.charts.drawing import Limit, NotDrawn, keys, listed, look_of, rows
 from recheck_report.charts.drawing import Row as Bar
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import significant
@@ -57,8 +57,8 @@ def draw(report: Measured) -> Card:
         metric = metric_of(report.record, experiment)
         rates = (significant(metric.rates(case)[0]) for case in (row.brief, row.over) if case)
         name = f"{experiment.name}: {row.over.strategy}{row.over.marks}"
-        look = LOOKS[kind_of(row.over)]
-        made.append(Bar(name, f"{' → '.join(rates)} {metric.unit}", (100 * by,) * 3, look))
+        value = f"{' → '.join(rates)} {metric.unit}"
+        made.append(Bar(name, value, (100 * by,) * 3, look_of(row.over)))
     brief = listed([*dict.fromkeys(row.brief.regime for _, row, _ in changed if row.brief)])
     note = (
         "Experiments in which a kernel loses 1 % or more, at their headline shape. From a few "
@@ -68,5 +68,5 @@ def draw(report: Measured) -> Card:
     x = linear(1.05 * min(ends), max(1.0, 1.05 * max(ends)))
     label = "change of the rate under sustained load (%)"
     card = rows((title(changed), note), made, x, label, limits=[Limit(0)])
-    card.key(keys(kind_of(row.over) for _, row, _ in changed))
+    card.key(keys(made))
     return card

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
-from recheck_report.claims.toml import BYTES, OPERATIONS, list_of, one_of, quantity
+from recheck_report.claims.toml import BYTES, OPERATIONS, Shape, list_of, one_of, quantity
 from recheck_report.queries import CEILINGS
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.regimes import REGIMES
@@ -33,7 +33,6 @@ Factor = Annotated[float | None, Is(least=LEAST)]
 _ROW = re.compile(r"[a-z0-9_]+/[a-z0-9_]+")
 _EXTENTS = re.compile(r"\d+(x\d+)*|{shape}")
 _TEST = re.compile(r"(gate|racecheck|compile):[\w./]+")
-_SHAPE = Annotated[str, Is(pattern=r"^\d+(x\d+)*$", form="a shape")]
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Check:
     test: str = ""
     finds: str = ""
     cases: tuple[str, ...] = ()
-    shapes: tuple[_SHAPE, ...] = ()
+    shapes: tuple[Shape, ...] = ()
     above: Factor = None
     below: Factor = None
     at_least: float | None = None
@@ -202,24 +201,20 @@ def _varied(check: Check, choices: tuple[Open, ...], joint: tuple[Joint, ...], w
     for each reading of its word."""
     ids = (*(getattr(check, key) for key in _FILLED), *check.cases)
     used = {
-        one.name: one
+        one.name: dict(one.values)
         for one in choices
         if any(f"{{{word}}}" in text for word in one.values[0][1] for text in ids)
     }
-    usual = {word: text for one in used.values() for word, text in one.values[0][1].items()}
-    filled = _filled(check, usual, where)
-    first = tuple((one.name, one.values[0][0]) for one in used.values())
-    over = [(Choice(first, usual=True), filled)]
-    for one in used.values():
-        for name, text in one.values[1:]:
-            texts = {**usual, **text}
-            over.append((Choice(((one.name, name),)), _filled(check, texts, where)))
-    for values in joint:
-        texts = dict(usual)
-        for name in values.keys() & used.keys():
-            texts |= dict(used[name].values)[values[name]]
-        if values.keys() & used.keys():
-            over.append((Choice((*values.items(),)), _filled(check, texts, where)))
+    usual = {name: next(iter(values)) for name, values in used.items()}
+    others = [{name: value} for name, values in used.items() for value in [*values][1:]]
+    over: list[tuple[Choice, Check]] = []
+    for given in (usual, *others, *(values for values in joint if values.keys() & used.keys())):
+        texts: dict[str, str] = {}
+        for name, values in used.items():
+            texts |= values[given.get(name, usual[name])]
+        choice = Choice((*given.items(),), usual=given is usual)
+        over.append((choice, _filled(check, texts, where)))
+    filled = over[0][1]
     for times in POLICY.get(check.word, ())[1:]:
         (key,) = (key for key in _WORDED if getattr(check, key) is not None)
         bound: dict[str, Any] = {key: _read(key, times)}

@@ -94,9 +94,8 @@ class Claim(Strict):
     english: str = ""  # of the quote; empty if that is English
     # that figure, in the unit of the first check
     claimed: Annotated[float | None, Is(above=0)] = None
-    here: dict[str, str] = field(
-        default_factory=dict
-    )  # a sentence on what was measured, by verdict or "else"
+    # a sentence on what was measured, by verdict or "else"
+    here: dict[str, str] = field(default_factory=dict)
     why: tuple[Part, ...] = ()  # explanations of the verdict
     open: tuple[Open, ...] = ()
     joint: tuple[dict[str, str], ...] = ()  # values of several choices, allowed together

@@ -20,7 +20,7 @@ from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import slug
 from recheck_report.formatting import count, duration, margin
 from recheck_report.record.read import RECORD
-from recheck_report.record.record import SPECIAL, Case
+from recheck_report.record.record import Case
 from recheck_report.say.answer import by_verdict, counted
 from recheck_report.say.check import in_words
 from recheck_report.say.claim import reason
@@ -75,11 +75,6 @@ def gone(pair: Pair) -> list[str]:
     return result[:MOST] + more
 
 
-def _experiments(report: Measured) -> set[str]:
-    """The experiments of a record, except those about the machine itself."""
-    return {experiment.name for experiment in report.record.experiments} - {*SPECIAL}
-
-
 def options(parser: argparse.ArgumentParser) -> None:
     says = "a report's folder, or one that `recheck` measured into"
     parser.add_argument("report", type=Path, help=says)
@@ -107,8 +102,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(report: Measured, base: Measured, path: Path) -> int:
     """Prints how a report differs from the expected one; returns the exit code."""
-    if not _experiments(report) & _experiments(base):
-        names = ", ".join(sorted(_experiments(base))) or "none"
+    here, there = ({each.name for each in of.record.ordinary} for of in (report, base))
+    if not here & there:
+        names = ", ".join(sorted(there)) or "none"
         print(f"no expectation: {path} is of other experiments ({names})")
         return 0
     pair = Pair(base, report)

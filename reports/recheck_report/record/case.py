@@ -14,7 +14,7 @@ from recheck_report.record.typed import Is
 # names become parts of files' names, and stand as code in Markdown
 NAME, ROW = r"[a-z0-9_]{1,60}", r"[^/`\[\]<>|\\]{1,40}"
 SHAPE = r"[1-9][0-9]{0,17}(x[1-9][0-9]{0,17})*"
-_CASE = f"^{NAME}/{ROW}/{SHAPE}/[a-z0-9_]{{1,30}}$"
+CASE = f"^{NAME}/{ROW}/{SHAPE}/[a-z0-9_]{{1,30}}$"
 # a newer Recheck may have other words; none of these characters is Markdown
 Word = Annotated[str, Is(pattern=r"^[A-Za-z0-9_ .+-]{1,40}$", form="a word")]
 # seconds; other times are invalid, so that rates and logarithms stay finite
@@ -133,7 +133,7 @@ class Raw:
 class Result:
     """A case as record.json has it, but for its time."""
 
-    id: Annotated[str, Is(pattern=_CASE, form="experiment/row/shape/regime")]
+    id: Annotated[str, Is(pattern=CASE, form="experiment/row/shape/regime")]
     status: Word
     reason: Annotated[str | None, Is("why it has no time, in one line; null if passed")] = None
     reason_code: Annotated[str | None, Is("the reason's kind, of a closed list")] = None

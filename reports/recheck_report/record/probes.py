@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from recheck_report.record.case import NAME, ROW, SHAPE
+from recheck_report.record.case import CASE
 from recheck_report.record.record import Record
-from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, read_if_there
 
 SCHEMA = 1
 PROBES = "probes.json"  # also in the report's folder
 MOST_COUNT = 1e18
 OUTCOMES = ("pass", "fail", "hazards", "clean", "refused", "compiles")
-_CASE = rf"^{NAME}/{ROW}/{SHAPE}/({'|'.join(REGIMES)})$"
 _TEST = r"^(gate|racecheck|compile):[^`\[\]<>|\\]+$"
 
 Count = Annotated[float, Is(least=0, most=MOST_COUNT)]
@@ -53,7 +51,7 @@ class Probes:
     schema: Annotated[int, Is("of this form", one_of=(SCHEMA,))]
     environment: Annotated[Origin, Is("the machine and the code")]
     attributes: Annotated[dict[str, Count], Is("of the device, by name")]
-    counters: Annotated[dict[str, Counters], Is("of one call of each case", names=_CASE)]
+    counters: Annotated[dict[str, Counters], Is("of one call of each case", names=CASE)]
     tests: Annotated[dict[str, Trial], Is("by kind and name", names=_TEST)]
 
     def foreign(self, record: Record, machine: bool = True) -> str | None:

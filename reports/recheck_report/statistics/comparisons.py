@@ -30,13 +30,9 @@ class AuditPair:
     ratio: Ratio
 
     def called(self, resolution: float) -> str:
-        return replace(
-            self.ratio, resolution=resolution, is_resolvable=resolution <= COARSEST
-        ).outcome
-
-    def different(self, resolution: float) -> bool:
-        limit = 1 + resolution
-        return self.ratio.low > limit or self.ratio.high < 1 / limit
+        resolves = resolution <= COARSEST
+        ratio = replace(self.ratio, resolution=resolution, is_resolvable=resolves)
+        return replace(ratio, same_within=resolution).outcome
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,9 @@ class Audit:
         return bool(self.alike)
 
     def false(self, resolution: float) -> int:
-        return sum(pair.different(resolution) for pair in self.alike)
+        """How many pairs of one kernel that resolution would tell apart."""
+        ratios = (replace(pair.ratio, resolution=resolution) for pair in self.alike)
+        return sum(ratio.differs for ratio in ratios)
 
     @property
     def extras(self) -> list[float]:

@@ -85,7 +85,7 @@ class Ratio:
     freedom: int = 1  # degrees of freedom of the interval
     p: float = 0.0  # two-sided p-value against the threshold: 1, unless a check has another
     resolution: float = 0.0  # the smallest difference that counts: 0.005 for 0.5 %
-    same_within: float | None = None  # the self-audit's resolution; None: as `resolution`
+    same_within: float = 0.0  # the self-audit's resolution
     is_resolvable: bool = True  # whether the record resolves ratios at all
     significant: bool = True  # after Holm's correction for all comparisons of the report
     mark: str = ""
@@ -132,29 +132,31 @@ class Ratio:
         return self.low / (1 + self.resolution), self.high * (1 + self.resolution)
 
     @property
+    def differs(self) -> bool:
+        """Whether the widened interval lies on one side of 1."""
+        low, high = self.with_margin
+        return low > 1 or high < 1
+
+    @property
     def outcome(self) -> str:
         """faster | slower: significant after Holm's correction, and beyond the resolution. same:
         within the self-audit's resolution; run-to-run variation does not prove sameness. no
         difference: anything else."""
-        if not self.is_resolvable:
-            return "no difference"
-        limit = 1 + self.resolution
-        if self.significant and (self.low > limit or self.high < 1 / limit):
-            return "faster" if self.low > limit else "slower"
-        limit = 1 + (self.resolution if self.same_within is None else self.same_within)
+        if self.significant and self.differs:
+            return "faster" if self.low > 1 else "slower"
+        limit = 1 + self.same_within
         within = limit > 1 and 1 / limit <= self.low and self.high <= limit
-        return "same" if within else "no difference"
+        return "same" if within and self.is_resolvable else "no difference"
 
     @property
     def in_one_process(self) -> Ratio:
         """The ratio with the self-audit's resolution, without run-to-run variation."""
-        return self if self.same_within is None else replace(self, resolution=self.same_within)
+        return replace(self, resolution=self.same_within)
 
     @property
     def masked_by_run_to_run(self) -> bool:
         """Whether only run-to-run variation keeps it from being faster or slower."""
-        clear = ("faster", "slower")
-        return self.outcome not in clear and self.in_one_process.outcome in clear
+        return self.significant and self.in_one_process.differs and not self.differs
 
     def times(self, factor: float) -> Ratio:
         scaled = {name: getattr(self, name) * factor for name in ("value", "low", "high")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from recheck_report.anchors import DOCUMENTS
@@ -56,8 +56,7 @@ class Writer:
     def _part(self, part: nodes.Part, linked: bool) -> str:
         match part:
             case str():
-                # its signs have tooltips
-                return _SIGN.sub(lambda sign: _tooltip(sign[0]), html.escape(part))
+                return _SIGN.sub(_tooltip, html.escape(part))
             case nodes.Code():
                 to = self.case_place(part.text) if linked else None
                 return _linked(f"<code>{html.escape(part.text)}</code>", to)
@@ -144,7 +143,7 @@ alt="{html.escape(of.alt)}"></figure>'''
         )
         marks_of_rows = [*marks] or [""] * len(of.rows)
         rows = (
-            f"<tr{mark}>{''.join(self._cells(row, looks, names))}</tr>"
+            f"<tr{mark}>{self._cells(row, looks, names)}</tr>"
             for row, mark in zip(of.rows, marks_of_rows, strict=True)
         )
         name = html.escape(of.title or self.heading)
@@ -155,16 +154,16 @@ alt="{html.escape(of.alt)}"></figure>'''
         look = " class=stack" * stacked
         return f"{frame}<table{look}>{head}<tbody>\n{body}\n</tbody></table></div>"
 
-    def _cells(
-        self, row: tuple[nodes.Text, ...], looks: list[str], names: list[str]
-    ) -> Iterator[str]:
+    def _cells(self, row: tuple[nodes.Text, ...], looks: list[str], names: list[str]) -> str:
+        cells = ""
         for at, (cell, look, name) in enumerate(zip(row, looks, names, strict=True)):
             kind, about = ("td", name and f' data-of="{name}"') if at else ("th", " scope=row")
-            yield f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"
+            cells += f"<{kind}{about}{look}>{self.inline(cell)}</{kind}>"
+        return cells
 
 
-def _tooltip(sign: str) -> str:
-    return f'<abbr title="{html.escape(MARKS[sign].capitalize())}">{sign}</abbr>'
+def _tooltip(sign: re.Match[str]) -> str:
+    return f'<abbr title="{html.escape(MARKS[sign[0]].capitalize())}">{sign[0]}</abbr>'
 
 
 def _linked(inside: str, to: str | None) -> str:

@@ -86,11 +86,8 @@ def _block(of: nodes.Block) -> list[str]:
         case nodes.Picture(why_not=""):
             return [f"![{_escaped(of.alt)}](charts/{of.name})"]
         case nodes.Picture():
-            return [
-                markdown(
-                    nodes.text(nodes.Emphasis(nodes.text(f"{of.title}: not drawn: {of.why_not}.")))
-                )
-            ]
+            why = nodes.text(f"{of.title}: not drawn: {of.why_not}.")
+            return [_part(nodes.Emphasis(why))]
         case nodes.Listing():
             return [f"```{of.language}", of.text, "```"]
         case nodes.Fold():
@@ -117,8 +114,7 @@ def page(of: nodes.Page) -> bytes:
         lines += [head, ""]
     sections = [item for item in of.blocks if isinstance(item, nodes.Section) and item.anchor]
     if back and sections:
-        lines += [f"- [{markdown(section.title)}](#{section.anchor})" for section in sections] + [
-            ""
-        ]
+        lines += [f"- [{markdown(section.title)}](#{section.anchor})" for section in sections]
+        lines.append("")
     lines += [*_lines(of.blocks), *(["", back] if back else [])]
     return ("\n".join(lines).rstrip() + "\n").encode()

@@ -244,7 +244,7 @@ def data_of(report: Measured) -> Json:
     """The experiments, the rows of their tables, and the cases by columns; each text that many
     cases share stands there once."""
     record = report.record
-    rows: dict[tuple[str, str], Json] = {}
+    rows: list[Json] = []
     texts: dict[str, int] = {}
 
     def text(value: str | None) -> int | None:
@@ -257,16 +257,17 @@ def data_of(report: Measured) -> Json:
     metrics = {each.name: metric_of(record, each) for each in record.experiments}
     for case in record.cases:
         key = (case.experiment, case.strategy)
-        if key not in rows:
-            places[key] = len(rows)
-            rows[key] = {
-                "experiment": case.experiment,
-                "name": case.strategy,
-                "target": case.target,
-                "contends": case.contends,
-                "marks": case.marks,
-                "source": source_of(report, case).plain,
-            }
+        if places.setdefault(key, len(rows)) == len(rows):
+            rows.append(
+                {
+                    "experiment": case.experiment,
+                    "name": case.strategy,
+                    "target": case.target,
+                    "contends": case.contends,
+                    "marks": case.marks,
+                    "source": source_of(report, case).plain,
+                }
+            )
         time, error, rate = case.seconds, case.error, None
         if time and not case.part_of:
             rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
@@ -304,7 +305,7 @@ def data_of(report: Measured) -> Json:
             }
             for each in record.experiments
         ],
-        "rows": list(rows.values()),
+        "rows": rows,
         "texts": list(texts),
         "cases": columns,
     }
