@@ -111,7 +111,7 @@ def test_more_comparisons_make_a_weak_one_insignificant(loaded: Read) -> None:
     more = [Pair(first.id, each.id, ratio(first, each).value) for each in others]  # of p near 1
 
     def p(*family: Pair) -> float:
-        return Comparisons(record, family).verdict(first, second, near).p
+        return Comparisons(record, family).corrected(asked).p
 
     alone = p(asked)
     assert 0 < alone < p(asked, *more) <= (len(more) + 1) * alone

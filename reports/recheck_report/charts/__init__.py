@@ -60,12 +60,11 @@ def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Pictur
         alt = f"{card.title}. ({about}: {title})"
         return Picture(name, title, alt, card.svg(alt))
 
-    def missing(why: str) -> Picture:
-        return Picture(name, title, why_not=why)
+    def missing(why: object) -> Picture:
+        return Picture(name, title, why_not=f"{why}")
 
+    failed = "this chart could not be made: "
     try:
-        return or_placeholder(
-            drawn, lambda why: missing(f"this chart could not be made: {why}"), NotDrawn
-        )
+        return or_placeholder(drawn, lambda why: missing(failed + why), NotDrawn)
     except NotDrawn as why:
-        return missing(str(why))
+        return missing(why)

@@ -254,10 +254,9 @@ class Questions:
     def _ask(self, check: Check) -> Outcome:
         # each form has a method of its name
         answer: Callable[[Check], Outcome] = getattr(self, check.form)
+        expected = Missing, expression.BadExpression
         try:
-            outcome = or_placeholder(
-                lambda: answer(check), _unjudged, Missing, expression.BadExpression
-            )
+            outcome = or_placeholder(lambda: answer(check), _unjudged, *expected)
         except Missing as missing:
             return Outcome(check, NOT_MEASURED, evidence=check.ids, absence=missing.absence)
         # disturbed times do not affect counts and tests

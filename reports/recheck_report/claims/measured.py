@@ -34,10 +34,10 @@ class Measured:
     @property
     def compressed(self) -> dict[str, bytes]:
         """The files as a report holds them, with compressed samples."""
-        return {
-            COMPRESSED if name == SAMPLES else name: bz2.compress(data) if name == SAMPLES else data
-            for name, data in self.files.items()
-        }
+        files = dict(self.files)
+        if SAMPLES in files:
+            files[COMPRESSED] = bz2.compress(files.pop(SAMPLES))
+        return files
 
     @cached_property
     def comparisons(self) -> Comparisons:

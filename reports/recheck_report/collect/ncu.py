@@ -44,10 +44,6 @@ class Kernel:
     ranges: str
     values: dict[str, float]
 
-    @property
-    def duration(self) -> float:
-        return self.values.get("gpu__time_duration.sum", 0.0)
-
 
 @dataclass(frozen=True)
 class Profile:
@@ -232,13 +228,12 @@ class Profiler:
 
     def values(self, call: list[Kernel], wanted: Collection[str]) -> dict[str, float]:
         values = {LAUNCHES: float(len(call))}
-        longest = max(range(len(call)), key=lambda at: call[at].duration)
+        durations = [kernel.values.get("gpu__time_duration.sum", 0.0) for kernel in call]
+        longest = durations.index(max(durations))
         for name in _in_order(wanted):
             sources = self.sources(name)
             if sources and all(source in kernel.values for kernel in call for source in sources):
-                amounts = [
-                    math.fsum(kernel.values[source] for source in sources) for kernel in call
-                ]
+                amounts = [math.fsum(map(kernel.values.__getitem__, sources)) for kernel in call]
                 over = counter_of(name).over_kernels
                 values[name] = float(over(amounts) if over else amounts[longest])
         return values

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from recheck_report.claims import expression
-from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import cases_of, execute
@@ -30,15 +29,6 @@ class Wanted:
     code: set[str] = field(default_factory=set)  # cases whose machine code is read
     attributes: dict[str, None] = field(default_factory=dict)
     tests: dict[str, None] = field(default_factory=dict)
-
-
-def deciding(collection: Collection) -> Iterator[Check]:
-    """The checks behind verdicts, at each choice, and those that a claim's text refers to."""
-    for claim in collection.claims:
-        for check in (*claim.check, *(check for check in claim.also if check.key)):
-            yield from (check for _, check in check.over) if check.over else (check,)
-    for erratum in collection.errata:
-        yield from erratum.check
 
 
 def wanted(collection: Collection, headlines: Mapping[str, str], part: str | None = None) -> Wanted:

@@ -179,9 +179,8 @@ def compiled(nvcc: str, name: str, folder: Path) -> Outcome:
     lines = (ended.out + "\n" + ended.err).splitlines()
     errors = [line for line in lines if re.search(rf"\b{re.escape(file.name)}\b.*error", line)]
     if not errors:
-        return no_outcome(
-            f"nvcc: {next((line.strip() for line in lines if 'error' in line), ended.how)}"
-        )
+        why = next((line.strip() for line in lines if "error" in line), ended.how)
+        return no_outcome(f"nvcc: {why}")
     unsaid = [text for text in said if not any(text in line for line in errors)]
     if unsaid and not fixed:
         return no_outcome(f"nvcc refuses it, but does not say {unsaid[0]}")
@@ -209,11 +208,9 @@ def outcomes(
             return no_outcome("the program of tests was not found")
         if no_gpu:
             return no_outcome(no_gpu, "")
-        return (
-            races(tests, sanitizer, name)
-            if watches
-            else no_outcome("compute-sanitizer was not found")
-        )
+        if not watches:
+            return no_outcome("compute-sanitizer was not found")
+        return races(tests, sanitizer, name)
 
     def some(group: tuple[str, ...]) -> dict[str, Outcome]:
         """The outcomes of one test, or of gates that share a process."""

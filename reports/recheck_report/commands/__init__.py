@@ -17,6 +17,5 @@ class Failed(Exception):
 def experiments_option(parser: argparse.ArgumentParser) -> None:
     """Adds the option for the folder of claims."""
     says = "a folder of claims: sources.toml, */claims.toml, … (default: %(default)s)"
-    parser.add_argument(
-        "--experiments", type=Path, default="experiments", metavar="FOLDER", help=says
-    )
+    add = parser.add_argument
+    add("--experiments", type=Path, default="experiments", metavar="FOLDER", help=says)

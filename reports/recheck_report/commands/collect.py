@@ -93,9 +93,8 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
             nearest = list_or_nearest(names.axes, name)
             say(f"{name}: the program has no such experiment; {nearest}")
     env = record["environment"]
-    gpu, no_gpu = env["gpu"], None
-    if gpu is None:
-        no_gpu = env["gpu_reason"] or "no CUDA device"
+    gpu = env["gpu"]
+    no_gpu = None if gpu else env["gpu_reason"] or "no CUDA device"
     here = {
         "gpu": gpu["name"] if gpu else None,
         "uuid_hash": gpu.get("uuid_hash") if gpu else None,
@@ -114,12 +113,10 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
         for case, names in asked.cases.items()
         if case not in known or not names <= known[case]["values"].keys()
     }
-    reason = no_gpu
+    reason = no_gpu or (None if is_program(options.ncu) else NO_NCU)
     attributes: dict[str, int] = {}
     profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
     if asked.cases or asked.attributes:
-        if not reason and not is_program(options.ncu):
-            reason = NO_NCU
         if not reason:
             attributes, reason = profiler.trial()
         if reason:
@@ -152,17 +149,10 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
 def options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("recheck", metavar="PROGRAM", help="the program of experiments: recheck, or your own")
-    add(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="probes.json; without it, only names are checked",
-    )
-    add(
-        "--part",
-        choices=("claims", "rest"),
-        help="only what claims need, or add to FILE what only the whole matrix shows",
-    )
+    says = "probes.json; without it, only names are checked"
+    add("--output", type=Path, metavar="FILE", help=says)
+    says = "only what claims need, or add to FILE what only the whole matrix shows"
+    add("--part", choices=("claims", "rest"), help=says)
     add("--tests", default="", metavar="PROGRAM", help="the program of GoogleTest tests")
     add("--ncu", default="", help="Nsight Compute's command line")
     add("--sanitizer", default="", help="compute-sanitizer")

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recheck_report.claims.collection import Collection, load_collection
-from recheck_report.collect.plan import deciding, environment
+from recheck_report.collect.plan import environment
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.record.probes import PROBES
 from recheck_report.record.read import JOURNAL, RECORD
@@ -36,9 +36,11 @@ MOST = 12  # claims named for each verdict at the end
 
 
 def ids(collection: Collection, headlines: dict[str, str]) -> list[str]:
-    """The cases behind verdicts, in the order of the claims, and each listing with the row of its
-    general form, so that both are timed in turns."""
-    names = dict.fromkeys(name for check in deciding(collection) for name in check.ids)
+    """The cases behind verdicts and texts, in the order of the claims, and each listing with the
+    row of its general form, so that both are timed in turns."""
+    checks = [c for claim in collection.claims for c in claim.checks if c in claim.check or c.key]
+    checks += [check for erratum in collection.errata for check in erratum.check]
+    names = dict.fromkeys(name for check in checks for name in check.ids)
     for listing in collection.listings if names else ():
         at = f"{listing.shape or headlines[listing.experiment]}/cold"
         names |= dict.fromkeys((f"{listing.row}/{at}", f"{listing.general}/{at}"))

@@ -38,11 +38,10 @@ def unfit(record: Record) -> str | None:
         return f"it comes from a {kind} build; use Release"
     if env.git.dirty:
         return "it was measured with uncommitted changes; commit them and measure again"
-    if says := next(
-        (condition.says for condition in env.conditions if condition.code in FALSIFIES), None
-    ):
-        return f"no time of it counts: {says}"
-    return None
+    for condition in env.conditions:
+        if condition.code in FALSIFIES:
+            return f"no time of it counts: {condition.says}"
+    return None if slug(record.gpu) else f"{record.gpu!r} is not usable as a folder name"
 
 
 def lacks(report: Measured) -> Iterator[str]:
@@ -124,10 +123,6 @@ def run(options: argparse.Namespace) -> int:
     if why := unfit(record) or untraceable(record, results):
         raise Failed(f"{options.report}: not published: {' '.join(why.split())}")
     report = read(options.report / RECORD, options.experiments)
-    if not slug(report.gpu):
-        raise Failed(
-            f"{options.report}: not published: {report.gpu!r} is not usable as a folder name"
-        )
     if results is not None:
         target = results / slug(report.gpu)
         if why := other_evidence(report.record, results, target):

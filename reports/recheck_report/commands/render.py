@@ -169,10 +169,9 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
     report = replace(report, folder=lasting(options.output, options.experiments))
-    beside = [read_gpu(path, options.experiments) for path in options.beside]
     beside = [
-        placed(other, locate(path).parent, options.output)
-        for other, path in zip(beside, options.beside, strict=True)
+        placed(read_gpu(path, options.experiments), locate(path).parent, options.output)
+        for path in options.beside
     ]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports

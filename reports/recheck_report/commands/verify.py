@@ -20,7 +20,7 @@ from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import slug
 from recheck_report.formatting import count, duration, margin
 from recheck_report.record.read import RECORD
-from recheck_report.record.record import Case
+from recheck_report.record.record import SPECIAL, Case
 from recheck_report.say.answer import by_verdict, counted
 from recheck_report.say.check import in_words
 from recheck_report.say.claim import reason
@@ -102,7 +102,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _compare(report: Measured, base: Measured, path: Path) -> int:
     """Prints how a report differs from the expected one; returns the exit code."""
-    here, there = ({each.name for each in of.record.ordinary} for of in (report, base))
+    # also those of which it has no case
+    names_of = ({each.name for each in of.record.experiments} for of in (report, base))
+    here, there = (names - {*SPECIAL} for names in names_of)
     if not here & there:
         names = ", ".join(sorted(there)) or "none"
         print(f"no expectation: {path} is of other experiments ({names})")

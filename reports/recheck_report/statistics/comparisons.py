@@ -177,10 +177,10 @@ class Comparisons:
             self._known[key] = self._resolved(compare(base, other, against), (base, other))
         return self._known[key]
 
-    def verdict(self, base: Case, other: Case, against: float = 1.0, picked: int = 1) -> Ratio:
+    def verdict(self, base: Case, other: Case, picked: int = 1) -> Ratio:
         """time(base) / time(other) for a sentence: its outcome and p-value are corrected for the
         family. `picked`: see Pair."""
-        return self.corrected(Pair(base.id, other.id, against, picked))
+        return self.corrected(Pair(base.id, other.id, picked=picked))
 
     def corrected(self, asked: Member) -> Ratio:
         """A comparison for a sentence, all of whose cases have times. One from outside the family

@@ -89,9 +89,9 @@ class Axis:
         return (value - self.low) / (self.high - self.low)
 
 
-def linear(low: float, high: float, most: int = 5) -> Axis:
-    """At most `most` steps of 1, 2 or 5 times a power of ten."""
-    rough = (high - low) / most
+def linear(low: float, high: float) -> Axis:
+    """At most five steps of 1, 2 or 5 times a power of ten."""
+    rough = (high - low) / 5
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(each * scale for each in (1, 2, 5, 10) if each * scale >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
