@@ -173,12 +173,11 @@ def _checks(table: Any, where: str) -> list[Check]:
     if "relative" in table and "equals" not in table:
         raise Unfit("needs equals", f"{where}.relative")
     worded: dict[str, Any] = {}
-    for key in form.one_of if name == "rate" else ():
-        if key in table:
+    for key in table.keys() & {*_WORDED}:
+        if name == "rate":
             bound, unit = quantity(table[key], f"{where}.{key}", BYTES, OPERATIONS)
             worded |= {key: bound, "unit": unit}
-    for key in _WORDED if name != "rate" else ():
-        if isinstance(word := table.get(key), str):
+        elif isinstance(word := table[key], str):
             one_of(POLICY, word, f"{where}.{key}")
             worded |= {key: _read(key, POLICY[word][0]), "word": word}
     check = typed(Check, table | worded, where)

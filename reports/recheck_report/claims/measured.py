@@ -78,14 +78,14 @@ def read(path: Path, experiments: Path) -> Measured:
     An unreadable probes.json becomes a note in the report. Raises BadRecord and BadClaim.
     """
     record, files = load(path)
-    folder, probes, unread = locate(path).parent, None, ""
+    folder, probes = locate(path).parent, None
     try:
         if probes := load_probes(path):
             files |= {PROBES: (folder / PROBES).read_bytes()}
     except BadRecord as error:
-        unread = str(error)
-    if unread:  # without the folder, as the same record gives the same report
-        record = replace(record, unread=(*record.unread, unread.replace(f"{folder}/", "")))
+        # without the folder, as the same record gives the same report
+        unread = str(error).replace(f"{folder}/", "")
+        record = replace(record, unread=(*record.unread, unread))
     collection = load_collection(experiments)
     for slip in slips(collection, record):
         raise BadClaim(f"{slip}; fix the name, or measure again")

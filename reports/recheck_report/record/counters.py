@@ -20,16 +20,21 @@ class Counter:
     over_kernels: Callable[[Iterable[float]], float] | None = sum  # None: the longest one's
 
 
+def _first(*names: str) -> Counter:
+    """The first of these metrics that ncu knows."""
+    return Counter(tuple((name,) for name in names))
+
+
 def _sass(what: str, *otherwise: str) -> Counter:
     """Instructions as the machine code has them; else what the hardware counted of their kind."""
-    names = [f"smsp__sass_inst_executed_op_{what}.sum", f"smsp__inst_executed_op_{what}.sum"]
-    return Counter(tuple((name,) for name in (*names, *otherwise)))
+    names = f"smsp__sass_inst_executed_op_{what}.sum", f"smsp__inst_executed_op_{what}.sum"
+    return _first(*names, *otherwise)
 
 
 def _percent(*names: str) -> Counter:
-    """How busy a unit is in the longest kernel: the first of these metrics that ncu knows."""
+    """How busy a unit is in the longest kernel."""
     kinds = "avg.pct_of_peak_sustained_"
-    return Counter(tuple((name.replace("%", kinds),) for name in names), None)
+    return Counter(_first(*(name.replace("%", kinds) for name in names)).metrics, None)
 
 
 _REQUESTS = "l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum"
@@ -40,35 +45,33 @@ COUNTERS = {
     "warp_global_stores": _sass("global_st", _REQUESTS.format("st")),
     "warp_shared_loads": _sass("shared_ld"),
     "warp_shared_stores": _sass("shared_st"),
-    "ffma": Counter(
-        (
-            ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",),
-            ("sm__sass_thread_inst_executed_op_ffma_pred_on.sum",),
-        )
+    "ffma": _first(
+        "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
+        "sm__sass_thread_inst_executed_op_ffma_pred_on.sum",
     ),
     # of global memory: loads, stores, and atomics with and without a result
-    "requests": Counter(((_REQUESTS.format("ld"),),)),
-    "sectors": Counter(((_SECTORS.format("ld"),),)),
-    "store_requests": Counter(((_REQUESTS.format("st"),),)),
-    "store_sectors": Counter(((_SECTORS.format("st"),),)),
+    "requests": _first(_REQUESTS.format("ld")),
+    "sectors": _first(_SECTORS.format("ld")),
+    "store_requests": _first(_REQUESTS.format("st")),
+    "store_sectors": _first(_SECTORS.format("st")),
     "atomic_requests": Counter(((_REQUESTS.format("atom"), _REQUESTS.format("red")),)),
     "atomic_sectors": Counter(((_SECTORS.format("atom"), _SECTORS.format("red")),)),
     "warp_shared_atomics": Counter(
         (tuple(f"smsp__inst_executed_op_shared_atom{e}.sum" for e in ("", "_dot_alu", "_dot_cas")),)
     ),
-    "dram_read_bytes": Counter((("dram__bytes_read.sum",), ("dram__bytes_op_read.sum",))),
+    "dram_read_bytes": _first("dram__bytes_read.sum", "dram__bytes_op_read.sum"),
     "dram_bytes": Counter(
         (
             ("dram__bytes_read.sum", "dram__bytes_write.sum"),
             ("dram__bytes_op_read.sum", "dram__bytes_op_write.sum"),
         )
     ),
-    "l2_sectors": Counter((("lts__t_sectors.sum",),)),
-    "shared_bank_conflicts": Counter(((_CONFLICTS.format(""),),)),
-    "shared_load_conflicts": Counter(((_CONFLICTS.format("_op_ld"),),)),
-    "shared_store_conflicts": Counter(((_CONFLICTS.format("_op_st"),),)),
-    "shared_wavefronts": Counter((("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",),)),
-    "nanoseconds": Counter((("gpu__time_duration.sum",),)),
+    "l2_sectors": _first("lts__t_sectors.sum"),
+    "shared_bank_conflicts": _first(_CONFLICTS.format("")),
+    "shared_load_conflicts": _first(_CONFLICTS.format("_op_ld")),
+    "shared_store_conflicts": _first(_CONFLICTS.format("_op_st")),
+    "shared_wavefronts": _first("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"),
+    "nanoseconds": _first("gpu__time_duration.sum"),
     "issue_percent": _percent("smsp__issue_active.%active"),
     "fma_percent": _percent("sm__inst_executed_pipe_fma.%active"),
     "tensor_percent": _percent(
@@ -78,7 +81,7 @@ COUNTERS = {
     "l2_percent": _percent("lts__t_sectors.%elapsed"),
     "dram_percent": _percent("dram__throughput.%elapsed", "gpu__dram_throughput.%elapsed"),
     "sm_hertz": Counter((("sm__cycles_elapsed.avg.per_second",),), None),
-    "grid": Counter((("launch__grid_size",),)),
+    "grid": _first("launch__grid_size"),
     "block": Counter((("launch__block_size",),), max),
     "registers": Counter((("launch__registers_per_thread",),), max),
     "shared_bytes": Counter(
