@@ -58,7 +58,7 @@ def test_a_page_tells_why_a_word_makes_a_listing_slower(report: Report) -> None:
     assert "#pragma unroll 1: 2.0000× faster" in shown
     assert "- the other changes: within run-to-run noise" in shown
     # the summary leads there
-    slower = "[slower](matmul.md#other-words) by one word: A's tile padded by one float\n"
+    slower = "[changes of one word](matmul.md#other-words) that slow it down: A's tile padded by one float\n"
     assert slower in files["README.md"].decode()
     # a sweep is in no ranking
     assert "unroll1" not in files["README.md"].decode()

@@ -35,7 +35,7 @@ def title(missing: Sequence[tuple[Judged, str]]) -> str:
     if not failing:
         return "No claim about a ratio fails; those shown depend, or are undecided"
     (judged, said), *_ = failing
-    return f"Furthest off: {judged.claim.title} ({judged.claim.id}): {said}"
+    return f"Furthest off of those timed: {judged.claim.title} ({judged.claim.id}): {said}"
 
 
 def value(of: float, unit: str, exact: bool = False) -> str:

@@ -58,11 +58,10 @@ def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep])
     ahead = {edge: ratio.is_resolvable and ratio.low > 1 for edge, ratio in ratios.items()}
     more = ""
     if any(clear.values()):
-        more = f", clearly {_where(clear)}" if clear != ahead else ""
+        more = f", beyond noise {_where(clear)}" if clear != ahead else ""
     elif any(ahead.values()):
-        within = all(ratios[edge].with_margin[0] <= 1 for edge, won in ahead.items() if won)
-        more = ", within run-to-run noise" if within else ", but not clearly"
-    return f"Copies included, the GPU ({kernel}) beats every CPU program {_where(ahead)}{more}"
+        more = ", nowhere beyond noise"
+    return f"Copies included, the GPU ({kernel}) leads every CPU program {_where(ahead)}{more}"
 
 
 def _where(wins: Mapping[int, bool]) -> str:
@@ -87,7 +86,7 @@ def _note(report: Measured, experiment: Experiment, drops: Sequence[tuple[Case, 
         slower = drawing.fold(at.time.median / near.time.median)
         text += f"Cross: {at.strategy} is {slower} slower at {here} than at {there}. "
     if report.record.gpu_measured:
-        wins = "Beats: by the interval; clearly: also beyond noise, and significant. "
+        wins = "Leads: by the interval; beyond noise: also significant. "
         return f"{text}{wins}{drawing.INTERVALS}"
     return f"{text}{drawing.INTERVALS} No GPU's lines: {report.record.no_gpu_because}."
 

@@ -62,15 +62,17 @@ def peak_of(report: Measured, folder: Path, link: str, experiments: Path) -> Pea
         return None  # this is the report on them
     folder_of_peak = f"{link}/{name}/"
 
-    def linked(row: tuple[Text, ...]) -> tuple[Text, ...]:
-        return tuple(of_report(folder_of_peak, cell) for cell in row)
+    def linked(row: tuple[Text, ...], kernel: int) -> tuple[Text, ...]:
+        return tuple(
+            of_report(cell, folder_of_peak if at == kernel else "") for at, cell in enumerate(row)
+        )
 
     ordinary = peak.record.ordinary
     rows = {
-        each.name: [linked(row) for row in fastest_rows(peak, each) if row[3].plain != NONE]
+        each.name: [linked(row, 1) for row in fastest_rows(peak, each) if row[3].plain != NONE]
         for each in ordinary
     }
-    losing = {each.name: [*map(linked, losses(peak, each))] for each in ordinary}
+    losing = {each.name: [linked(row, 2) for row in losses(peak, each)] for each in ordinary}
     return Peak(rows, losing, folder_of_peak) if any(rows.values()) else None
 
 

@@ -188,6 +188,11 @@ class Case(Row, Result, Raw):
         return self.id.rsplit("/", 2)[1]
 
     @property
+    def unsettled(self) -> bool:
+        """Whether pace or power still changed when a sustained time began."""
+        return self.settling is not None and not self.settling.settled
+
+    @property
     def fp32(self) -> bool:
         return self.arithmetic == "fp32"
 

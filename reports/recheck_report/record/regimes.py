@@ -56,5 +56,6 @@ REGIMES = {
         "launches back to back for two seconds, once time and power have settled",
         scope=" sustained",
         steps=0,  # seconds long
+        varies_like="hot",
     ),
 }

@@ -13,7 +13,7 @@ from recheck_report.files import slug
 from recheck_report.formatting import NONE, resolution_text, shape_label
 from recheck_report.formatting import count as number_of
 from recheck_report.record import verdicts_json as VERDICT
-from recheck_report.record.record import Experiment, Record
+from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.say import standings, warnings
 from recheck_report.say.claim import because, reference, said, tested
 from recheck_report.say.glossary import marks
@@ -62,7 +62,7 @@ reading of its source.""",
     "readings": f"""**What an author meant.** Where words are vague, our reading decides.
 [Each claim]({CLAIMS}) states it.""",
 }
-NAMED = 10  # disturbed cases; cases.csv has all
+NAMED = 10  # times with a fault; cases.csv has all
 EVERY = "on every GPU"  # instead of how many other runs agree
 CLAIMS_COLUMNS = ["they said", "measured", "why", "earlier runs that agree"]
 MOST = 7  # claims of a table; the others are folded
@@ -153,10 +153,10 @@ def fastest(report: Measured, peak: Peak | None) -> Section | None:
     if not rows:
         return None
     kernels = "kernel" if report.record.gpu_measured else "program"
-    ours = report.collection.listings and "in our form or as printed"
+    ours = report.collection.listings and "rewritten or as printed"
     whose = whose_kernels(report)
     form = f", {ours or 'with our choice of parameters'}" if whose else ""
-    columns = ["experiment", f"best {kernels}{whose}{form}", "library"]
+    columns = ["experiment", f"fastest {kernels}{whose}{form}", "library"]
     columns += ["against the library, one launch", "sustained", "shapes"]
     title = "The fastest, against the library"
     claims = (_claim_row(report, judged) for judged in report.judgement.claims)
@@ -201,7 +201,9 @@ def lost(report: Measured, peak: Peak | None) -> Text:
     own, beyond = map(len, _losses(report, peak))
     more = f", and {beyond} of kernels beyond the documents" * bool(beyond)
     every = link(LOSSES, "Every loss to the library")
-    return text(every, f", sustained ones included: {own}{more}.") if own or beyond else Text()
+    if any(case.regime == "sustained" for case in report.record.cases):
+        every += ", sustained ones included"
+    return text(every, f": {own}{more}.") if own or beyond else Text()
 
 
 def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Text, ...]]:
@@ -225,6 +227,8 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
         if warm.ratio and warm.names != shown.names:
             kernels = (standings.named(report, case, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
+        elif any(case and case.unsettled for case in warm.pair):
+            over = text(over, " ", strong("unsettled"))
         pair = [standings.named(report, case) for case in shown.pair]
         when = "" if contest.on_cpu else f"{shown.regime}: "
         single = text(when, shown.words) if shown.ratio else text(NONE)
@@ -420,12 +424,14 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
         ("Results", right),
         ("Smallest difference that counts", _smallest(report)),
         ("Times too good to be true", suspects),
-        ("Disturbed times", _disturbed(record)),
+        ("Disturbed times", _those(record, lambda case: bool(case.disturbed))),
         (
             "Not timed",
             marked("{reasons}: {pages}", reasons=reasons, pages=pages) if reasons else "none",
         ),
     ]
+    if any(case.unsettled for case in record.cases):
+        rows.append(("Sustained times that were unsettled", _those(record, lambda c: c.unsettled)))
     if env.git.dirty or not env.git.has_commit:
         rows.append(("Code", commit if env.git.has_commit else strong("no known commit")))
     if any(MUTANT in check.test for _, check in report.collection.asked):
@@ -433,12 +439,10 @@ def trust(report: Measured) -> list[tuple[Text, ...]]:
     return [texts(row) for row in rows]
 
 
-def _disturbed(record: Record) -> Text:
-    timed = [case for case in record.cases if case.seconds]
-    disturbed = [code(case.id) for case in timed if case.disturbed]
-    if not disturbed:
-        return text("none")
-    return text(f"{len(disturbed)} of {len(timed)}: ", few(disturbed, NAMED))
+def _those(record: Record, has: Callable[[Case], bool]) -> Text:
+    """How many times have a fault, and which."""
+    named = [code(case.id) for case in record.cases if case.seconds and has(case)]
+    return text(f"{len(named)}: ", few(named, NAMED)) if named else text("none")
 
 
 def _smallest(report: Measured) -> Text:
@@ -450,7 +454,7 @@ def _smallest(report: Measured) -> Text:
     if not comparisons.audit.audited:
         return here + ", a convention: this record has no self-audit"
     pairs, wrong = len(comparisons.audit.alike), comparisons.audit.false(comparisons.resolution)
-    here += f": a kernel differs from itself by more in {wrong} of {pairs} pairs"
+    here += f": one kernel under two names differed by more in {wrong} of {pairs} pairs"
     if not report.record.count()["passed"]:
         return here
     model = f", known from an {comparisons.borrowed}" if comparisons.borrowed else ""

@@ -155,10 +155,11 @@ def _undecided(judged: Judged, outcome: Outcome) -> str:
 
 def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
     """ "It holds with 5 of 15 choices; 10 are too close to call: 6 because …, 4 within …"."""
-    settled = f"It holds with {_holding(judged.in_our_reading, 'choices')}"
-    undecided = judged.in_our_reading.count(VERDICT.UNDECIDED)
+    every = judged.in_our_reading
+    settled = f"It holds with {_holding(every, 'choices')}; "
+    undecided = every.count(VERDICT.UNDECIDED)
     if not undecided:
-        return f"{settled}."
+        return f"{settled[:-2]}."
     varied = (_cause_and_remedy(each, judged.gpu) for of, each in outcome.over if not of.word)
     causes = Counter(known for known in varied if known)
     parts = [(many, f"{cause} ({remedy})") for (cause, remedy), many in causes.items()]
@@ -166,7 +167,9 @@ def _undecided_choices(judged: Judged, outcome: Outcome) -> str:
         why = f", {parts[0][1]}"
     else:
         why = ": " * bool(parts) + ", ".join(f"{many} {part}" for many, part in parts)
-    return f"{settled}; {undecided} are too close to call{why}."
+    if undecided == len(every):
+        return f"All {undecided} choices are too close to call{why}."
+    return f"{settled}{undecided} are too close to call{why}."
 
 
 def _cause_and_remedy(outcome: Outcome, gpu: str) -> tuple[str, str] | None:

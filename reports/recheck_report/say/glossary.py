@@ -11,7 +11,7 @@ from recheck_report.say.nodes import Table, Text, table, text
 LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
 # what follows a number or a name
 MARKS = {
-    "ᵉ": "a wide bound, from two intervals: the two were not timed in the same rounds",
+    "ᵉ": "not timed in the same rounds; the interval combines both, and is wide",
     "≈": "among all comparisons of the report, that can be chance",
     "±": "the larger half of the 95 % interval of the median",
     "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",
@@ -30,9 +30,10 @@ WORDS = {
     "disturbed, no interval": "other programs may have lengthened the time, or there are too few "
     "samples: it decides nothing",
     "suspect, odd": "a time shorter than the machine allows; a value that does not fit the rest",
+    "unsettled": "pace or power still changed when the sustained time began",
     "correctness check": "what every case passes before it is timed",
     "self-audit": "one kernel timed under several names, and with slightly more work",
-    "smallest detectable difference": "what the self-audit finds; anything smaller counts as equal",
+    "smallest difference that counts": "from the self-audit: anything smaller counts as equal",
     "noise": "how much a ratio varies from run to run, never less than that difference",
     "p": "how likely a difference as large is by chance, corrected for the number of comparisons",
     "earlier runs that agree": "earlier runs on the same GPU model that reached the same side of "

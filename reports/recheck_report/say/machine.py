@@ -24,14 +24,17 @@ from recheck_report.statistics.ratio import Ratio
 
 
 def doubt(report: Measured, case: Case | None) -> str:
-    """Why a time deserves no trust, in a word: disturbed, no interval, suspect or odd."""
+    """Why a time deserves no trust, in a word: disturbed, no interval, suspect, odd or
+    unsettled."""
     if case is None or not case.seconds:
         return ""
     if case.unsure:
         return "disturbed" if case.disturbed else "no interval"
     if case.id in report.faster_than_ceiling:
         return "suspect"
-    return "odd" if any(case.id in ids for ids in odd_cases(report.record).values()) else ""
+    if any(case.id in ids for ids in odd_cases(report.record).values()):
+        return "odd"
+    return "unsettled" if case.unsettled else ""
 
 
 def mark(report: Measured, case: Case | None) -> Text:

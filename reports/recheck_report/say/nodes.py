@@ -159,16 +159,13 @@ def joined(between: str | Text, texts: Iterable[Text | str]) -> Text:
     return text(*parts)
 
 
-def of_report(folder: str, source: Text) -> Text:
-    """A text of the report in that folder, for another report: only links of names stay."""
-
-    def moved(part: Part) -> Text | Part:
-        if not isinstance(part, Link):
-            return part
-        is_name = isinstance(part.inside.parts[0], Code)
-        return replace(part, to=folder + part.to) if is_name else part.inside
-
-    return text(*map(moved, source.parts))
+def of_report(source: Text, folder: str = "") -> Text:
+    """A text of another report: without links, or with those into its folder."""
+    parts = (
+        (replace(p, to=folder + p.to) if folder else p.inside) if isinstance(p, Link) else p
+        for p in source.parts
+    )
+    return text(*parts)
 
 
 def few(texts: Sequence[Text | str], most: int, between: str = ", ") -> Text:

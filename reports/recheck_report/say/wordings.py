@@ -68,8 +68,8 @@ def costly(report: Measured, experiment: Experiment) -> Text:
                 if ratio.value < 1 and case.parameters.items() <= cases[0].parameters.items():
                     slower.append((ratio.value, case.note.partition(" (")[0]))
     words = few([word for _, word in sorted(slower)], 2)
-    why = link(f"{page(experiment)}#{ANCHOR}", "slower")
-    return text(why, " by one word: ", words) if slower else text()
+    why = link(f"{page(experiment)}#{ANCHOR}", "changes of one word")
+    return text(why, " that slow it down: ", words) if slower else text()
 
 
 def _cases(

@@ -41,7 +41,6 @@ DURATIONS = (
     (1e-3, "100 µs to 1 ms"),
     (math.inf, "1 ms and more"),
 )
-LONGEST_HOT = f"hot, {DURATIONS[-1][1]}"
 # in the order of tables; CPU times vary with the host, more so where threads wait for each other
 CLASSES = (
     *(f"{regime}, {name}" for regime in BY_DURATION for _, name in DURATIONS),
@@ -64,7 +63,8 @@ def class_of(*cases: Case) -> str:
 
 def class_named(target: str, threads: bool, regime: str, seconds: float) -> str:
     """One of CLASSES, by a median in seconds. First calls vary like other times of the host's
-    clock, and drained times like cold ones, until runs show otherwise."""
+    clock, drained times like cold ones and sustained ones like hot ones, until runs show
+    otherwise."""
     if regime in REGIMES:
         regime = REGIMES[regime].varies_like or regime
     if target == "gpu" and regime not in BY_DURATION:
@@ -178,7 +178,7 @@ class Runs:
 
 def _of_class(by_class: dict[str, float], kind: str) -> float:
     """The margin of a class; of one without runs, the largest of the same regime or threads. 0 if
-    these have none, as for sustained times."""
+    these have none."""
     whole = kind.rpartition(", ")[0]
     alike = [margin for name, margin in by_class.items() if name.rpartition(", ")[0] == whole]
     return by_class.get(kind, max(alike, default=0.0) if whole else 0.0)
@@ -191,10 +191,8 @@ def _quantile(values: list[float], share: float) -> float:
 
 @cache
 def noise(kind: str) -> float:
-    """The limit beyond which two medians of a class differ: 0.06 for 6 %. Sustained times vary like
-    the longest hot ones, until runs show otherwise."""
+    """The limit beyond which two medians of a class differ: 0.06 for 6 %."""
     limits: dict[str, float] = json.loads(NOISE.read_text(encoding="utf-8"))
-    kind = LONGEST_HOT if kind == "sustained" else kind
     whole = kind.rsplit(", ", 1)[0]  # CPU classes may have one limit for all durations
     return limits.get(kind, limits.get(whole, math.inf))
 

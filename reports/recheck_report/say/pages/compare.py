@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from statistics import median, quantiles
+from statistics import median
 
 from recheck_report.anchors import claim_place
 from recheck_report.claims.collection import Claim
@@ -25,7 +25,6 @@ from recheck_report.formatting import (
     regime_label,
     shape_label,
     speed,
-    speeds,
 )
 from recheck_report.record.read import RECORD
 from recheck_report.record.record import Case
@@ -160,6 +159,13 @@ def ratio_words(ratio: Ratio) -> Text:
     return speedup(replace(ratio, mark=""))
 
 
+def flags(records: list[Measured], named: list[str]) -> Note | None:
+    """Which records have which warnings, by title; None if none has one."""
+    titles = ("; ".join(remark.title for remark in _warnings(report)) for report in records)
+    said = [f"{name}: {title}." for name, title in zip(named, titles, strict=True) if title]
+    return Note(text(" ".join(said)), warning=True) if said else None
+
+
 def _warnings(report: Measured) -> list[Remark]:
     """The warnings at the top of a report, and which times are too good to be true."""
     remarks = [*warnings.warnings(report), *warnings.notes(report)]
@@ -274,6 +280,13 @@ def _telling(pair: Pair) -> list[Change]:
     return next((changes for changes in kinds if changes), pair.changes)
 
 
+def _median(ratios: list[float]) -> str:
+    """ "1.42× faster (300 cases)", "within 0.5 % (1 case)"."""
+    middle = median(ratios)
+    how = "within 0.5 %" if 1 / ALIKE < middle < ALIKE else speed(middle)
+    return f"{how} ({count(len(ratios), 'case')})"
+
+
 def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
     """Of two runs on one model, what became slower; of two models, how much faster one is."""
     was, now = labels
@@ -281,17 +294,16 @@ def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
     if not telling:
         return text(f"{was} and {now} have no case in common that both timed.")
     if not same:
-        case, ratios = telling[0].new, [change.ratio.value for change in telling]
+        case = telling[0].new
         if case.target == "cpu":
             was, now = (report.record.environment.cpu for report in (pair.first, pair.other))
-        low, _, high = quantiles(ratios, method="inclusive") if ratios[1:] else ratios * 3
-        how = f"{speed(median(ratios))} than"
-        if 1 / ALIKE < median(ratios) < ALIKE:
-            how = "within 0.5 % of"
+        ratios: dict[str, list[float]] = {}
+        for change in telling:
+            title = pair.new.experiment_of(change.new).title
+            ratios.setdefault(title, []).append(change.ratio.value)
+        parts = ", ".join(f"{name} {_median(values)}" for name, values in ratios.items())
         kind = "CPU" if case.target == "cpu" else regime_label(case.regime)
-        where = f"at the median of {count(len(telling), 'case')} ({kind})"
-        half = f"; the middle half is {speeds(low, high)}" if low < high else ""
-        return text(f"{now} is {how} {was} {where}{half}.")
+        return text(f"{now} against {was}, at the median case ({kind}): {parts}.")
     slower, faster = pair.changed("slower"), pair.changed("faster")
     disturbed = f" {pair.disturbed}." if pair.disturbed else ""
     both = f"Of {count(len(pair.changes), 'case')} that {was} and {now} both timed on "

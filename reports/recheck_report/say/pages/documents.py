@@ -97,7 +97,7 @@ def section(report: Measured) -> Section | None:
         return None
     title = "The document" if one_title(report) else "The documents"
     lost = [source.id for source in report.collection.sources.values() if not source.url]
-    copies = f"This report knows no address of {', '.join(lost)}; the claims quote the text."
+    copies = f"We know no address of {', '.join(lost)}; the claims quote the text."
     shown: Block = table(SOURCES, rows)
     if len(rows) > 1:
         shown = Fold(text(f"{len(rows)} documents: titles, authors, years"), (shown,))

@@ -330,7 +330,7 @@ def cases_csv(record: Record) -> bytes:
     """Every case of a record, for spreadsheets."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(("id", "status", "reason", "seconds", "low", "high", "rate", "unit"))
+    lines.writerow(("id", "status", "reason", "seconds", "low", "high", "rate", "unit", "doubt"))
     for experiment in record.experiments:
         metric = metric_of(record, experiment)
         for case in record.cases_of(experiment):
@@ -341,7 +341,8 @@ def cases_csv(record: Record) -> bytes:
             rated = case.seconds and not case.part_of
             rate = f"{metric.rate(case, case.time.median):.6g}" if rated else ""
             about = case.id, case.status, case.reason or ""
-            cells = (*about, *time, rate, metric.unit if rated else "")
+            doubt = case.unsure or "unsettled" * case.unsettled
+            cells = (*about, *time, rate, metric.unit if rated else "", doubt)
             # a spreadsheet would run what looks like an expression
             lines.writerow(f"'{cell}" if cell.startswith(_FORMULA) else cell for cell in cells)
     return text.getvalue().encode()

@@ -64,7 +64,7 @@ def first_page(
     words = filter(None, (costly(report, experiment) for experiment in record.ordinary))
     across, costs = _others(report, others), joined("; ", _costs(report))
     links = [joined("; ", (experiments + ": every kernel and shape", *words))]
-    links += [text("What kernels paid for: ", costs)] if costs else []
+    links += [text("Costs: ", costs)] if costs else []
     beside = ", next to other GPUs" if others else ""
     links += [marked(words, beside=beside) for name, words in _LINKS.items() if name in files]
     links += [text("Other GPUs: ", across)] if across else []
@@ -141,7 +141,9 @@ def _no_gpu(record: Record, others: Text) -> Note | None:
     if not record.lacks_gpu:
         return None
     where = text(" Results of GPUs: ", others, ".") if others else text()
-    return Note(marked(f"Why: {{reason}}. {NEXT}", reason=record.no_gpu_because) + where)
+    return Note(
+        marked(f"No GPU was timed: {{reason}}. {NEXT}", reason=record.no_gpu_because) + where
+    )
 
 
 def measured_with(record: Record) -> Text:

@@ -82,8 +82,8 @@ a CPU with a GPU, or fewer than six common rounds. Their interval spans the far 
 medians' intervals. Intervals assume independent rounds, and none is narrower than a step of the
 clock. Holm's correction covers all {family} comparisons of {kinds}; the fastest and the slowest of
 several kernels count once for each pair. *Faster* or *slower* means two things: the whole interval
-lies farther from 1 than the [smallest detectable difference](#self-audit), {resolution}{noise}; and
-the difference is significant at {level} % after the correction. *Equal* means that the interval
+lies farther from 1 than the [smallest difference that counts](#self-audit), {resolution}{noise};
+and the difference is significant at {level} % after the correction. *Equal* means that the interval
 lies within {resolution} of 1. *A tie* is neither. A time uses all rounds, and a ratio only the
 shared ones. So a ratio may differ slightly from the quotient of the two times."""
 NUMBERS = """\
@@ -183,15 +183,18 @@ def _self_audit(record: Record, audit: Audit) -> Text:
             strong("this report judges no ratio"),
             ".",
         )
-    strict = audit.false(audit.resolution)
+    least, clear = resolution_text(STEPS[0]), resolution_text(audit.resolution)
+    slowed = ""
+    if audit.extras:
+        pairs = [pair.called(audit.resolution) for pair in audit.slowed_by(audit.extras[0])]
+        found = f"{pairs.count('slower')} of {len(pairs)} pairs"
+        slowed = f" {significant(100 * audit.extras[0], 1)} % more work was found in {found}."
     return text(
-        f"{compared}. If every interval that excludes 1 counted as a difference, "
-        f"{audit.false(0.0)} of the pairs would differ. That the whole interval has to lie more than "
-        f"{resolution_text(audit.resolution)} from 1 leaves {strict}. So the smallest difference that "
-        "this process detects is ",
+        f"{compared}. In {audit.false(0.0)} of them the interval excludes 1, and in "
+        f"{audit.false(audit.resolution)} it lies more than {clear} from 1. No difference below ",
         rho,
-        f": of the multiples of 0.05 %, from {resolution_text(STEPS[0])} up, the first threshold "
-        f"with which {few}.",
+        f" counts: of the multiples of 0.05 %, from {least} up, that is the first threshold with "
+        f"which {few}.{slowed}",
     )
 
 
@@ -345,20 +348,22 @@ def _samples(report: Measured, regimes: set[str]) -> Text:
 
 def _again(report: Measured) -> Iterator[Block]:
     env, program = report.record.environment, machine.program(report.record.environment)
-    lines = []
+    own, lines = program == "recheck", []
     if env.git.has_commit:
-        where = f"   # in the repository of {program}" if program != "recheck" else ""
-        lines.append(f"git checkout {env.git.commit}{where}")
-    which = "its last part" if "--resume" in env.command else "this record"
-    command = env.command.replace("`", "'")
+        lines.append(f"git checkout {env.git.commit}")
+    built = "build/release/experiments/recheck" if own else f"BUILD/{program}"
     if env.build_type == "Release":
         preset = "quick" if report.record.plan.preset == "claims" else "report"
-        lines.append(f"cmake --workflow --preset {preset}   # {which}: {command}")
-    else:
-        lines.append(f"{command}   # {which}, of a {env.build_type} build")
-    if program != "recheck":
-        lines.append(f"# without presets: cmake --build FOLDER --target {program}_report")
-    yield Listing("\n".join(lines), "sh")
+        target = f"cmake --build BUILD --target {program}_{preset}   # BUILD: its build folder"
+        lines.append(f"cmake --workflow --preset {preset}" if own else target)
+    which = "the last part of this record" if "--resume" in env.command else "this record"
+    lines.append(f"# {which}, of a {env.build_type} build: {env.command}")
+    if case := next((case for case in report.record.cases if case.seconds), None):
+        only = {"experiment": case.experiment, "strategy": case.strategy}
+        only |= {"shape": case.shape_name, "regime": case.regime}
+        flags = " ".join(f"--{flag}={value}" for flag, value in only.items())
+        lines += ["# one case:", f"{built} {flags} --output=one_case"]
+    yield Listing("\n".join(lines).replace("`", "'"), "sh")
     yield Paragraph(
         marked(
             "[`record.json`](record.json) next to this file holds every case, "

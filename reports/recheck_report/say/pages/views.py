@@ -36,6 +36,10 @@ from recheck_report.say.pages.first_page import measured_with
 from recheck_report.say.verdicts import VERDICTS
 
 FILE = "report.html"
+TWO_KERNELS = (
+    "Any two kernels of this report, compared by their medians. The interval combines those of "
+    "both, and is wider than the report's own, which pairs the rounds of the two."
+)
 
 
 def view(name: str, **parameters: str) -> str:
@@ -136,8 +140,10 @@ def _evidence(report: Measured, judged: Judged) -> Table:
 def compared(report: Measured, others: Sequence[Measured]) -> tuple[Block, ...]:
     """How each other record differs from this one, folded but for the answer."""
     names = compare.names([report, *others])
-    return tuple(compare.pair(report, other, (names[0], name), folded=True)
-                 for other, name in zip(others, names[1:], strict=True))  # fmt: skip
+    pairs = (compare.pair(report, other, (names[0], name), folded=True)
+             for other, name in zip(others, names[1:], strict=True))  # fmt: skip
+    flags = compare.flags([report, *others], names) if others else None
+    return blocks(flags, pairs, text(TWO_KERNELS))
 
 
 def losses(pages: Mapping[str, Page]) -> tuple[Block, ...]:

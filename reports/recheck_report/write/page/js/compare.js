@@ -25,7 +25,7 @@ VIEWS.compare = (root, state) => {
   add(
     root,
     section(
-      "Two kernels of this report",
+      "Two kernels",
       controls(
         select("experiment", "Experiment", known.map((each) => [each.name, each.title]), experiment.name, (value) => go({ view: "compare", experiment: value })),
         select("kernel", "Kernel", options, first, (value) => change({ kernel: value })),
@@ -41,5 +41,5 @@ VIEWS.compare = (root, state) => {
 function ratioOf(each, other) {
   if (each.base === other && each.speedup) return each.speedup;
   const [low, high] = [other.low / each.high, other.high / each.low];
-  return { value: other.median / each.median, low, high, mark: "ᵉ", open: low <= 1 && high >= 1 };
+  return { value: other.median / each.median, low, high, open: low <= 1 && high >= 1 };
 }
