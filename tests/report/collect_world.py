@@ -14,6 +14,7 @@ from conftest import run, sourced
 from recheck_report.claims.collection import load_collection
 from recheck_report.collect.programs import Ended
 from recheck_report.record.counters import LAUNCHES
+from recheck_report.record.record import SCHEMA
 
 TILE, NAIVE = "matmul/tile16/1024x1024x1024", "matvec/naive/8192x8192"
 TINY = "machine/launch/1"
@@ -65,7 +66,7 @@ class World:
             },
             "gpu_reason": None,
             "driver": "580.1",
-            "git": {"commit": "f84399d", "dirty": False},
+            "git": {"commit": "f84399d0" * 5, "dirty": False},
             "cuda_runtime": "13.0",
         }
         self.axes = {"matmul": "mnk", "matvec": ["rows", "columns"], "machine": ["elements"]}
@@ -106,13 +107,21 @@ class World:
             rows = (TILE, "matmul/tile16/16x16x16", NAIVE)
             lines = (f"{row}/{regime}/iterations:1" for row in rows for regime in ("cold", "hot"))
             return Ended(0, "\n".join(lines), "")
-        record: Any = {"strategies": self.rows}
+        shapes = {"matmul": TILE.split("/")[2], "matvec": NAIVE.split("/")[2], "machine": "1"}
+        experiments = [
+            {"name": name, "axes": [*axes], "headline": shapes[name]}
+            for name, axes in self.axes.items()
+        ]
+        record: Any = {"schema": SCHEMA, "experiments": experiments, "strategies": [], "cases": []}
         if any(word.startswith("--experiment") for word in words):
-            record = {"environment": self.environment}
-            shapes = {"matmul": TILE.split("/")[2], "matvec": NAIVE.split("/")[2], "machine": "1"}
-            record["experiments"] = [
-                {"name": name, "axes": axes, "headline": shapes[name]}
-                for name, axes in self.axes.items()
+            record["environment"] = self.environment
+        else:
+            record["strategies"] = self.rows
+            ones = {name: "x".join("1" * len(axes)) for name, axes in self.axes.items()}
+            names = ((str(row["experiment"]), row["name"]) for row in self.rows)
+            record["cases"] = [
+                {"id": f"{experiment}/{name}/{ones[experiment]}/cold", "status": "not_run"}
+                for experiment, name in names
             ]
         if self.environment:
             (Path(flag(words, "--output")) / "record.json").write_text(json.dumps(record))

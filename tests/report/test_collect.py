@@ -40,7 +40,7 @@ def test_everything_that_checks_need_is_collected(world: World) -> None:
     world.erratum('form = "test", test = "gate:A.B", finds = "pass"')
     found = world.probe()
     own = {"gpu": "NVIDIA H200", "uuid_hash": "0123456789abcdef", "driver": "580.1"}
-    assert found["environment"] == own | {"commit": "f84399d", "dirty": False}
+    assert found["environment"] == own | {"commit": "f84399d0" * 5, "dirty": False}
     assert found["attributes"]["warp_size"] == 32 and len(found["attributes"]) == 4
     assert {case: {*each["values"]} for case, each in found["counters"].items()} == {
         f"{TILE}/cold": {LAUNCHES, "grid", "block", "issue_percent"},

@@ -14,6 +14,7 @@ from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.collection import load_collection
 from recheck_report.cli import main
 from recheck_report.commands import measure
+from recheck_report.record.record import SCHEMA, Experiment, Record
 
 HEADLINES = {"matmul": "4096x4096x4096", "matvec": "8192x8192", "transpose": "8192x8192"}
 FLAGS = ("--resume", "--cases", "--recover", "--slow-cpu")
@@ -73,8 +74,9 @@ def _measure(
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(cores)})
     world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
     monkeypatch.setattr(subprocess, "Popen", world.start)
-    experiments = [{"name": name, "headline": shape} for name, shape in HEADLINES.items()]
-    monkeypatch.setattr(measure, "environment", lambda *_, **__: {"experiments": experiments})
+    experiments = [Experiment(name, headline=shape) for name, shape in HEADLINES.items()]
+    record = Record(SCHEMA, experiments=tuple(experiments))
+    monkeypatch.setattr(measure, "environment", lambda *_, **__: record)
     words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
     words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
     return main(words), world.calls

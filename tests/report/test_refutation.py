@@ -13,7 +13,7 @@ from recheck_report.claims.checks import Check
 from recheck_report.claims.collection import Claim, load_collection
 from recheck_report.claims.evaluate import FAILS, TIMELESS, UNDECIDED, Outcome, Questions
 from recheck_report.claims.expression import names
-from recheck_report.record.probes import Counters, Probes, Trial, load_probes
+from recheck_report.record.probes import PROBES, Counters, Probes, Trial, read_probes
 from recheck_report.record.read import load
 from recheck_report.record.record import AUDIT, Case, Record
 from recheck_report.statistics.comparisons import Comparisons
@@ -33,7 +33,7 @@ def record() -> Record:
 
 @pytest.fixture(scope="module")
 def probes(record: Record) -> Probes:
-    found = load_probes(EVIDENCE.parent)
+    found = read_probes(EVIDENCE.with_name(PROBES))
     assert found is not None
     return found
 

@@ -165,4 +165,4 @@ def test_collect_writes_valid_files(refusal: Callable[[str, Any], str], tmp_path
     options = ("--output", file, "--experiments", EXPERIMENTS)
     assert run("collect", _program("recheck"), *options).returncode == 0
     assert refusal("probes", json.loads(file.read_text())) == ""
-    assert probes.load_probes(file)
+    assert probes.read_probes(file)

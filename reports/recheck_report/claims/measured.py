@@ -14,7 +14,7 @@ from recheck_report.claims.judge import Judgement, judge
 from recheck_report.claims.names import slips
 from recheck_report.claims.toml import BadClaim
 from recheck_report.queries import faster_than_ceiling
-from recheck_report.record.probes import PROBES, Probes, load_probes
+from recheck_report.record.probes import PROBES, Probes, read_probes
 from recheck_report.record.read import COMPRESSED, SAMPLES, load, locate
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord
@@ -80,7 +80,7 @@ def read(path: Path, experiments: Path) -> Measured:
     record, files = load(path)
     folder, probes = locate(path).parent, None
     try:
-        if probes := load_probes(path):
+        if probes := read_probes(folder / PROBES):
             files |= {PROBES: (folder / PROBES).read_bytes()}
     except BadRecord as error:
         # without the folder, as the same record gives the same report

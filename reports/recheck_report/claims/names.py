@@ -37,8 +37,10 @@ class Tables:
     @classmethod
     def from_record(cls, record: Record) -> Tables:
         axes = {experiment.name: experiment.axes for experiment in record.experiments}
-        rows = {f"{case.experiment}/{case.strategy}": case.source for case in record.cases}
-        return cls(axes, rows, frozenset(record.by_id))
+        rows = {f"{case.experiment}/{case.strategy}": case for case in record.cases}
+        sources = {name: case.source for name, case in rows.items()}
+        parts = frozenset(name for name, case in rows.items() if case.part_of)
+        return cls(axes, sources, frozenset(record.by_id), parts)
 
     def lacking(self, name: str) -> str:
         """Which part of a row's name or a case's id is unknown, and valid names; empty if the row

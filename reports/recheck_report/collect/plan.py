@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from recheck_report.claims import expression
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.names import Tables
 from recheck_report.collect.programs import cases_of, execute
-from recheck_report.record.case import Source
 from recheck_report.record.counters import ATTRIBUTES, COSTS, COUNTERS, LAUNCHES, LIMITS, is_metric
-from recheck_report.record.read import RECORD
-from recheck_report.record.typed import BadRecord, bytes_of, read_json
+from recheck_report.record.read import RECORD, load
+from recheck_report.record.record import Record
+from recheck_report.record.typed import BadRecord
 
 # row and regime of a case that every program has, for trials
 TINY = ("machine/launch/1", "hot")
@@ -64,38 +63,30 @@ def wanted(collection: Collection, headlines: Mapping[str, str], part: str | Non
     return wanted
 
 
-def _record(words: list[str], folder: Path, **variables: str) -> dict[str, Any]:
-    """Runs a program of experiments; returns the record in its folder. Raises BadRecord."""
-    ended = execute(*words, **variables)
-    try:
-        record: dict[str, Any] = read_json(bytes_of(folder / RECORD))
-        return record
-    except OSError as error:
-        said = (ended.err.strip().splitlines() or ["no record"])[-1]
-        raise BadRecord(f"{words[0]} measures nothing here: {said}") from error
-    except BadRecord as error:
-        raise BadRecord(f"{words[0]} wrote no record: {error}") from error
+def _record(*words: str, **variables: str) -> Record:
+    """The record of a program of experiments. Raises BadRecord."""
+    with tempfile.TemporaryDirectory() as folder:
+        ended = execute(*words, f"--output={folder}", **variables)
+        if not (Path(folder) / RECORD).exists():
+            said = (ended.err.strip().splitlines() or ["no record"])[-1]
+            raise BadRecord(f"{words[0]} measures nothing here: {said}")
+        try:
+            return load(Path(folder))[0]
+        except BadRecord as error:
+            raise BadRecord(f"{words[0]} wrote no record: {error}") from error
 
 
-def environment(recheck: str, **variables: str) -> dict[str, Any]:
+def environment(recheck: str, **variables: str) -> Record:
     """The record of a program's smallest case, with the machine and all experiments."""
     experiment, strategy, shape = TINY[0].split("/")
     flags = [f"--experiment={experiment}", f"--strategy={strategy}", f"--shape={shape}"]
-    with tempfile.TemporaryDirectory() as folder:
-        words = [recheck, *flags, f"--regime={TINY[1]}", "--per-case=0.02", f"--output={folder}"]
-        return _record(words, Path(folder), **variables)
+    return _record(recheck, *flags, f"--regime={TINY[1]}", "--per-case=0.02", **variables)
 
 
-def tables(recheck: str, record: dict[str, Any]) -> Tables:
+def tables(recheck: str, record: Record) -> Tables:
     """The names that a program has; `record`: any of its records. Raises BadRecord."""
-    axes = {experiment["name"]: tuple(experiment["axes"]) for experiment in record["experiments"]}
     # a record with every row, at the smallest shape; it sees no GPU, so it takes no time
-    shapes = {"x".join("1" * len(experiment["axes"])) for experiment in record["experiments"]}
-    with tempfile.TemporaryDirectory() as folder:
-        words = [recheck, f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
-        words += [f"--output={folder}"]
-        run = _record(words, Path(folder), CUDA_VISIBLE_DEVICES="")
-    rows = {f"{row['experiment']}/{row['name']}": row for row in run["strategies"]}
-    sources = {name: Source(**row["source"]) for name, row in rows.items()}
-    parts = frozenset(name for name, row in rows.items() if row.get("part_of"))
-    return Tables(axes, sources, cases_of(recheck), parts=parts)
+    shapes = {"x".join("1" * len(experiment.axes)) for experiment in record.experiments}
+    flags = [f"--shape={','.join(sorted(shapes))}", "--per-case=0.0001"]
+    rows = Tables.from_record(_record(recheck, *flags, CUDA_VISIBLE_DEVICES=""))
+    return replace(rows, cases=cases_of(recheck))

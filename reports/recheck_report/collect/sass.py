@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report.collect.programs import at_once, execute, is_program, say
 from recheck_report.record.counters import TRIP
+from recheck_report.record.environment import Gpu
 
 _FUNCTION = re.compile(r"\s*Function : (\S+)")
 _LINE = re.compile(r"\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+ )?([A-Z]\S*)([^;]*);")
@@ -120,7 +120,7 @@ def code_of(cuobjdump: str, files: Iterable[Path], capability: str) -> dict[str,
 
 
 def machine_code(
-    nvcc: str, program: str, gpu: Mapping[str, Any] | None, kernels: Mapping[str, str]
+    nvcc: str, program: str, gpu: Gpu | None, kernels: Mapping[str, str]
 ) -> dict[str, dict[str, float]]:
     """One trip of the innermost loop of some cases' kernels. `kernels`: their names, by case."""
     if not kernels or not gpu:
@@ -135,7 +135,7 @@ def machine_code(
         whole = Path(shutil.which(program) or program).resolve()
         ended = [execute("env", f"--chdir={folder}", cuobjdump, "--extract-elf", "all", whole)]
         cubins = sorted(Path(folder).glob("*.cubin"))
-        arch = architecture((path.name for path in cubins), gpu.get("compute_capability", ""))
+        arch = architecture((path.name for path in cubins), gpu.compute_capability)
         names = [name.encode() for name in set(kernels.values())]
         # disassembling takes long
         holding = [path for path in cubins if f".{arch}." in path.name]

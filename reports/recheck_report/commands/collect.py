@@ -22,6 +22,7 @@ import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,9 @@ from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import listed, outcomes
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
-from recheck_report.record.typed import BadRecord, bytes_of, list_or_nearest, read_json
+from recheck_report.record.probes import SCHEMA, Origin, read_probes
+from recheck_report.record.record import Record
+from recheck_report.record.typed import BadRecord, list_or_nearest
 
 
 def untested(collection: Collection, names: set[str]) -> Iterator[str]:
@@ -49,28 +52,25 @@ def untested(collection: Collection, names: set[str]) -> Iterator[str]:
 
 
 def check_names(
-    options: argparse.Namespace,
-    collection: Collection,
-    record: dict[str, Any],
-    tables_of_program: Tables,
+    options: argparse.Namespace, collection: Collection, record: Record, names: Tables
 ) -> None:
     """Raises BadClaim with a line for each name that neither the program nor its tests have."""
-    wrong = faults(collection, tables_of_program)
+    wrong = faults(collection, names)
     # GPU tests exist only in builds with CUDA
-    if is_program(options.tests) and record["environment"]["cuda_runtime"]:
-        names = listed(options.tests)
-        wrong = chain(wrong, untested(collection, names) if names else ())
+    if is_program(options.tests) and record.environment.cuda_runtime:
+        tests = listed(options.tests)
+        wrong = chain(wrong, untested(collection, tests) if tests else ())
     if lines := [*wrong]:
         raise BadClaim(*lines)
 
 
-def earlier_probes(file: Path, here: dict[str, Any]) -> dict[str, Any] | None:
+def earlier_probes(file: Path, here: Origin) -> dict[str, Any] | None:
     """What a probes.json has, if it is of this program on this machine."""
     try:
-        found: dict[str, Any] = read_json(bytes_of(file))
-    except (OSError, BadRecord):
+        found = read_probes(file)
+    except BadRecord:
         return None
-    return found if found.get("environment") == here else None
+    return asdict(found) if found and found.environment == here else None
 
 
 def added(known: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
@@ -85,23 +85,17 @@ def added(known: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
 
 def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
     record = environment(options.recheck)
-    headlines = {each["name"]: each["headline"] for each in record["experiments"]}
+    headlines = {each.name: each.headline for each in record.experiments}
     names = tables(options.recheck, record)
     check_names(options, collection, record, names)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):
         if name not in names.axes:  # another program may have it
             nearest = list_or_nearest(names.axes, name)
             say(f"{name}: the program has no such experiment; {nearest}")
-    env = record["environment"]
-    gpu = env["gpu"]
-    no_gpu = None if gpu else env["gpu_reason"] or "no CUDA device"
-    here = {
-        "gpu": gpu["name"] if gpu else None,
-        "uuid_hash": gpu.get("uuid_hash") if gpu else None,
-        "driver": env["driver"],
-        "commit": env["git"]["commit"],
-        "dirty": env["git"]["dirty"],
-    }
+    env, gpu = record.environment, record.environment.gpu
+    no_gpu = None if gpu else env.gpu_reason or "no CUDA device"
+    uuid_hash = gpu.uuid_hash if gpu else None
+    here = Origin(record.gpu or None, env.driver, env.git.commit, env.git.dirty, uuid_hash)
     part, earlier = options.part, None
     if part == "rest":
         earlier = earlier_probes(options.output, here)
@@ -138,8 +132,8 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     if earlier:
         return earlier | {"counters": added(known, counted)}
     return {
-        "schema": 1,
-        "environment": here,
+        "schema": SCHEMA,
+        "environment": asdict(here),
         "attributes": attributes,
         "counters": counted,
         "tests": tests,
@@ -174,8 +168,6 @@ def run(options: argparse.Namespace) -> int:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
         text = json.dumps(probe(options, collection), indent=1, ensure_ascii=False)
         replace({output: f"{text}\n".encode()})
-    except (KeyError, TypeError) as error:
-        raise Failed(f"{options.recheck} wrote an invalid record: {error}") from error
     except OSError as error:
         why = error.strerror or error
         raise Failed(f"{output}: cannot be written: {why}; choose another") from error

@@ -71,9 +71,9 @@ def run(options: argparse.Namespace) -> int:
     if not cuobjdump:
         raise Failed("cuobjdump was not found: set PATH to the CUDA Toolkit's programs")
     record = environment(str(options.folders[0] / "recheck"))
-    gpu, no_gpu = record["environment"]["gpu"], record["environment"]["gpu_reason"]
-    capability = (gpu or {}).get("compute_capability") or ""
-    headlines = {each["name"]: each["headline"] for each in record["experiments"]}
+    gpu, no_gpu = record.environment.gpu, record.environment.gpu_reason
+    capability = gpu.compute_capability if gpu else ""
+    headlines = {each.name: each.headline for each in record.experiments}
     runs = [timed(options, headlines, turn + 1) for turn in range(PROCESSES if gpu else 0)]
     with tempfile.TemporaryDirectory() as folder:
         no_clang = by_clang(options.clang, capability, Path(folder))

@@ -176,8 +176,8 @@ def run(options: argparse.Namespace) -> int:
     options.measured.mkdir(parents=True, exist_ok=True)
     cases = options.measured / CASES
     # without a GPU, which would take a second to start
-    experiments = environment(options.program, CUDA_VISIBLE_DEVICES="")["experiments"]
-    decide = ids(collection, {e["name"]: e["headline"] for e in experiments})
+    experiments = environment(options.program, CUDA_VISIBLE_DEVICES="").experiments
+    decide = ids(collection, {each.name: each.headline for each in experiments})
     cases.write_text("".join(f"{name}\n" for name in decide), encoding="utf-8")
     asked = os.environ.get(RESUME, "") not in ("", "0") or "--resume" in options.flags
     resumed = asked and parts.before is not None

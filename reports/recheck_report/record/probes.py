@@ -68,7 +68,6 @@ class Probes:
         return None
 
 
-def load_probes(path: Path) -> Probes | None:
-    """The probes next to a record; None without a file. Raises BadRecord."""
-    file = (path if path.is_dir() else path.parent) / PROBES
+def read_probes(file: Path) -> Probes | None:
+    """A file of probes; None without it. Raises BadRecord."""
     return read_if_there(Probes, file, SCHEMA, "not a probes.json", "collect the probes again")
