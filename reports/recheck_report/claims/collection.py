@@ -146,7 +146,7 @@ class Claim(Strict):
         return self.independent or (
             bool(self.check)
             and all(check.form == "arithmetic" for check in self.check)
-            and not any(names(check.expression) for check in (*self.check, *self.asked))
+            and not any(names(check.expression) for check in self.asked)
         )
 
     @property
@@ -229,8 +229,7 @@ def _load(path: Path, sources: dict[str, Source]) -> tuple[Claim, ...]:
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     parse = partial(_claim, experiment=path.parent.name, choices=by_name)
-    more = document, " and [open]"
-    return load_tables(path, "claim", parse, *more, unique="id", document=sources)
+    return load_tables(path, "claim", parse, document, unique="id", document=sources)
 
 
 def load_claims(folder: Path, sources: dict[str, Source]) -> tuple[Claim, ...]:
@@ -356,7 +355,7 @@ def load_story(path: Path) -> Story:
     try:
         title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
-        for step in load_tables(path, "step", read, document, " and a title", unique="row"):
+        for step in load_tables(path, "step", read, document, unique="row"):
             earlier = [other.row for other in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")

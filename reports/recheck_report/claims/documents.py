@@ -94,8 +94,7 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     path, names = folder / SOURCES, list(members(Settings))
     file = read_toml(path)
     whole = {key: file.pop(key) for key in names if key in file}
-    more = file, f" tables and {', '.join(names)}"
-    sources = load_tables(path, "source", Source, *more, unique="id")
+    sources = load_tables(path, "source", Source, file, unique="id")
     try:
         settings = typed(Settings, whole)
         for experiment, charts in settings.charts.items():
@@ -231,8 +230,6 @@ def load_figures(path: Path, sources: Collection[str], claims: Collection[str]) 
             one_of(sources, name, f"document.{name}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    figures = load_tables(
-        path, "figure", _figure, file, " tables, [document] and [hardware]",
-        document=document, hardware=hardware, claim=("", *claims),
-    )  # fmt: skip
+    valid = {"document": document, "hardware": hardware, "claim": ("", *claims)}
+    figures = load_tables(path, "figure", _figure, file, unique="", **valid)
     return Figures(document, hardware, figures)

@@ -33,7 +33,10 @@ _COMPARE = {
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 _CALLS: dict[str, Callable[..., float]]
-_CALLS = {"min": min, "max": max, "ceil": math.ceil, "floor": math.floor}
+_CALLS = {
+    "min": lambda *values: min(values), "max": lambda *values: max(values),
+    "ceil": math.ceil, "floor": math.floor,
+}  # fmt: skip
 
 
 def _parse(text: str) -> ast.expr:
@@ -98,11 +101,7 @@ def evaluate(text: str, variables: Mapping[str, float]) -> float | bool:
                 pairs = zip(ops, sides, sides[1:], strict=False)
                 return all(_COMPARE[type(op)](a, b) for op, a, b in pairs)
             case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _CALLS:
-                if not args or (name in ("ceil", "floor") and len(args) > 1):
-                    raise BadExpression(f"{text!r} calls {name} with {len(args)} values")
-                given = [value(arg) for arg in args]
-                one = given[0] if name[0] == "m" else _CALLS[name](given[0])
-                return _finite(text, _CALLS[name](*given) if len(given) > 1 else one)
+                return _finite(text, _CALLS[name](*map(value, args)))
         raise BadExpression(f"{text!r} contains more than arithmetic")
 
     try:
@@ -111,5 +110,5 @@ def evaluate(text: str, variables: Mapping[str, float]) -> float | bool:
         raise BadExpression(f"{text[:40]!r}… is nested too deeply") from error
     except ZeroDivisionError as error:
         raise BadExpression(f"{text!r} divides by zero") from error
-    except (OverflowError, TypeError) as error:
+    except (OverflowError, TypeError, ValueError) as error:
         raise BadExpression(f"{text!r} has no finite value") from error

@@ -64,22 +64,21 @@ def load_tables(
     key: str,
     kind: type[T] | Callable[[dict[str, Any]], T],
     file: dict[str, Any] | None = None,
-    more: str = "",
     *,
     unique: str = "",
     **valid: Collection[str],
 ) -> tuple[T, ...]:
     """The tables of that name as a Strict dataclass, or as what `kind` makes of them, in the order
-    of the file; none without one. `file`: its content, if the caller has read it and removed other
-    tables, which `more` has in words. `unique`: a field that must differ between tables.
-    `valid`: the valid values of fields. Raises BadClaim with a line for each wrong table."""
+    of the file; none without one. `file`: its content, if the caller has read it and removed the
+    rest. `unique`: a field that must differ between tables. `valid`: the valid values of fields.
+    Raises BadClaim with a line for each wrong table."""
     if file is None:
         file = read_toml(path) if path.exists() else {}
     tables = file.get(key, [])
     if type(tables) is not list:
         raise BadClaim(f"{path}: [{key}] must be [[{key}]], as there may be several")
-    if set(file) - {key}:
-        raise BadClaim(f"{path}: holds more than [[{key}]]{more} tables")
+    for other in file.keys() - {key}:
+        raise BadClaim(f"{path}: nothing reads {other}; its tables are [[{key}]]")
     entries: list[T] = []
     wrong: list[str] = []
     for at, table in enumerate(tables):

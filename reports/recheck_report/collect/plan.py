@@ -22,11 +22,11 @@ TINY = ("machine/launch/1", "hot")
 
 @dataclass
 class Wanted:
-    """The needed counters of each case, attributes and tests, in the order of the claims."""
+    """The needed counters of each case and tests, in the order of the claims."""
 
     cases: dict[str, set[str]] = field(default_factory=dict)
     code: set[str] = field(default_factory=set)  # cases whose machine code is read
-    attributes: dict[str, None] = field(default_factory=dict)
+    attributes: bool = False  # whether a check needs one
     tests: dict[str, None] = field(default_factory=dict)
 
 
@@ -51,8 +51,8 @@ def wanted(collection: Collection, headlines: Mapping[str, str], part: str | Non
             wanted.tests[check.test] = None
         elif check.form in ("attribute", "arithmetic"):
             # other names are in the record
-            known_names = sorted({check.name, *expression.names(check.expression or "0")})
-            wanted.attributes |= dict.fromkeys(n for n in known_names if n in ATTRIBUTES)
+            names = {check.name, *expression.names(check.expression or "0")}
+            wanted.attributes |= not names.isdisjoint(ATTRIBUTES)
     for name, shape in headlines.items():
         for pair in collection.settings.pairs(name):
             for row in (pair.row, pair.without):
