@@ -20,6 +20,7 @@ from recheck_report.claims.names import faults
 from recheck_report.collect.plan import environment, tables
 from recheck_report.collect.tests import compiled, listed
 from recheck_report.commands.collect import untested
+from recheck_report.record.probes import Trial
 from records import h100
 
 ROOT = EXPERIMENTS.parent
@@ -76,7 +77,7 @@ def test_nvcc_agrees_with_the_errata(key: str) -> None:
     assert NVCC is not None
     said = compiled(NVCC, key.removeprefix("compile:"), SNIPPETS)
     wanted = "compiles" if key.endswith(FIXED) else "refused"
-    assert said == {"reason": None, "outcome": wanted, "count": 0}
+    assert said == Trial(None, wanted, 0)
 
 
 # figures and sources

@@ -15,20 +15,17 @@ from collections import Counter as Tally
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report.collect.plan import TINY
 from recheck_report.collect.programs import Ended, execute, say
 from recheck_report.record.counters import ATTRIBUTES, COUNTERS, LAUNCHES, Metrics, counter_of
-from recheck_report.record.probes import MOST_COUNT
+from recheck_report.record.probes import MOST_COUNT, Counters
 
 MOST = 32  # cases of a process, which bounds the loss from a hang or crash
 
 # the counters of a known launch: one thread that copies a word
 KNOWN = {LAUNCHES: 1, "warp_global_loads": 1, "warp_global_stores": 1}
 KNOWN_CASE = f"{TINY[0]}/{TINY[1]}"
-
-Counted = tuple[str | None, dict[str, float]]
 
 NO_NCU = "not measured: ncu was not found"
 PART = "not measured: a part is proven by its whole, which is what was counted"
@@ -169,7 +166,7 @@ class Profiler:
             lost = lost or "not measured: ncu did not say which launch a kernel is of"
         return Profile(launches or {}, said, complaints(ended), lost)
 
-    def trial(self) -> tuple[dict[str, int], str | None]:
+    def trial(self) -> tuple[dict[str, float], str | None]:
         """The device's attributes, and the reason if counters are unavailable, else None. Finds out
         with one tiny kernel which metrics this ncu has for this GPU."""
         while True:
@@ -201,7 +198,7 @@ class Profiler:
             name: int(values[metric]) for name, metric in ATTRIBUTES.items() if metric in values
         }, None
 
-    def count(self, wanted: Mapping[str, Collection[str]]) -> Iterator[tuple[str, Counted]]:
+    def count(self, wanted: Mapping[str, Collection[str]]) -> Iterator[tuple[str, Counters]]:
         """For each case, the wanted counters of one launch, or why it has none."""
         # cases of one shape share their operands
         cases = sorted(wanted, key=lambda case: case.split("/")[::2])
@@ -211,7 +208,7 @@ class Profiler:
 
     def _count(
         self, cases: list[str], names: set[str], wanted: Mapping[str, Collection[str]]
-    ) -> Iterator[tuple[str, Counted]]:
+    ) -> Iterator[tuple[str, Counters]]:
         profile = self.profile(cases, self.metrics(names))
         for case in cases:
             if not profile.lost and profile.said.get(case, ("",))[0] == "passed":
@@ -219,12 +216,13 @@ class Profiler:
                 if len(call) == 1:
                     self.kernels[case] = call[0].name
                 values = self.values(call, wanted[case]) if call else {}
-                yield case, (None if call else "not measured: it launches no kernel", values)
+                why = None if call else "not measured: it launches no kernel"
+                yield case, Counters(why, values)
             elif len(cases) > 1:
                 # another case may have ended the process: try it alone
                 yield from self._count([case], names, wanted)
             else:
-                yield case, (reason(profile, case), {})
+                yield case, Counters(reason(profile, case), {})
 
     def values(self, call: list[Kernel], wanted: Collection[str]) -> dict[str, float]:
         values = {LAUNCHES: float(len(call))}
@@ -265,25 +263,26 @@ def counters(
     cases: Mapping[str, Collection[str]],
     reason: str | None,
     parts: Collection[str] = (),
-) -> dict[str, dict[str, Any]]:
+) -> dict[str, Counters]:
     """The counters of each case for probes.json. `cases`: the wanted ones; `reason`: why there are
     no counters at all, or None; `parts`: rows that are parts of others' launches."""
     whole = {
         case: counters for case, counters in cases.items() if case.rsplit("/", 2)[0] not in parts
     }
-    counted: dict[str, Counted] = dict.fromkeys(cases, (reason or PART, {}))
+    counted = dict.fromkeys(cases, Counters(reason or PART, {}))
     if whole and not reason:
         start = time.monotonic()
         counted |= profiler.count(whole | {KNOWN_CASE: {*KNOWN, *whole.get(KNOWN_CASE, ())}})
-        why, values = counted[KNOWN_CASE]
+        why, values = counted[KNOWN_CASE].reason, counted[KNOWN_CASE].values
         wrong = [name for name in KNOWN if values.get(name, KNOWN[name]) != KNOWN[name]]
         if wrong:
             why = f"Nsight Compute counts {values[wrong[0]]:g} {wrong[0].replace('_', ' ')}, not 1"
             why = f"not measured: of {TINY[0]} {why}"
-        # no counter is believed if those of the known launch are wrong
-        counted = {case: (why, {}) if why and case in whole else counted[case] for case in cases}
-        missing = Tally(why for why, _ in counted.values() if why)
+        if why:  # no counter is believed if those of the known launch are wrong
+            counted |= dict.fromkeys(whole, Counters(why, {}))
+        counted = {case: counted[case] for case in cases}
+        missing = Tally(each.reason for each in counted.values() if each.reason)
         for why, count in missing.items():
             say(f"{count} of {len(cases)} cases have no counters: {why}")
         say(f"counters of {len(cases)} cases, {time.monotonic() - start:.0f} s")
-    return {case: {"reason": why, "values": values} for case, (why, values) in counted.items()}
+    return counted

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from recheck_report.claims.collection import FIXED
 from recheck_report.collect.programs import AT_ONCE, Ended, at_once, execute, is_program, say
+from recheck_report.record.probes import Trial
 
 # reasons for failures that are not the test's subject
 TROUBLE = re.compile(r"out of (?:host |device )?memory|bad_alloc|cudaErrorMemoryAllocation")
@@ -28,15 +28,13 @@ INCOMPLETE = "[Ee]rror|not supported|[Uu]nsupported|[Uu]nable to|[Ff]ailed to|te
 # a test of a kernel that has hazards
 KNOWN = "gpu/Race.RunsAtASmallSize/matmul_s0_first_barrier_missing"
 
-Outcome = dict[str, Any]  # a Trial of probes.json
+
+def outcome(result: str, count: int = 0) -> Trial:
+    return Trial(None, result, count)
 
 
-def outcome(result: str, count: int = 0) -> Outcome:
-    return {"reason": None, "outcome": result, "count": count}
-
-
-def no_outcome(why: str, prefix: str = "not measured: ") -> Outcome:
-    return {"reason": f"{prefix}{why}", "outcome": None, "count": 0}
+def no_outcome(why: str, prefix: str = "not measured: ") -> Trial:
+    return Trial(f"{prefix}{why}", None, 0)
 
 
 # GoogleTest
@@ -85,13 +83,13 @@ def run_tests(tests: str, names: Iterable[str], *under: str) -> tuple[Ended, dic
     return ended, parse_output(ended.out)
 
 
-def _skipped(result: Result) -> Outcome:
+def _skipped(result: Result) -> Trial:
     return no_outcome(result.why, "") if result.why else no_outcome("the test was skipped")
 
 
-def gates(tests: str, names: list[str]) -> dict[str, Outcome]:
+def gates(tests: str, names: list[str]) -> dict[str, Trial]:
     """The outcome of each test, by name: all in one process, and a new one after each crash."""
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, Trial] = {}
     left = list(names)
     while left:
         ended, results = run_tests(tests, left)
@@ -105,7 +103,7 @@ def gates(tests: str, names: list[str]) -> dict[str, Outcome]:
     return outcomes
 
 
-def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Outcome]:
+def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Trial]:
     """The outcomes of tests in one process."""
     states = {result.state for result in results.values()}
     failed, skipped = "FAILED" in states, "OK" not in states
@@ -113,7 +111,7 @@ def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Outcome]:
     # a crash after the tests invalidates all of them
     crashed = not usual and "RUN" not in states
 
-    def outcome_of(result: Result) -> Outcome:
+    def outcome_of(result: Result) -> Trial:
         match result.state:
             case "SKIPPED":
                 return _skipped(result)
@@ -131,7 +129,7 @@ def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Outcome]:
 # racecheck
 
 
-def races(tests: str, sanitizer: str, name: str) -> Outcome:
+def races(tests: str, sanitizer: str, name: str) -> Trial:
     """The outcome of one test under racecheck, in its own process, as summaries are per process."""
     watch = (sanitizer, "--tool", "racecheck", "--kernel-name-exclude", LEFT_OUT)
     ended, seen = run_tests(tests, [name], *watch)
@@ -159,7 +157,7 @@ def races(tests: str, sanitizer: str, name: str) -> Outcome:
 # snippets
 
 
-def compiled(nvcc: str, name: str, folder: Path) -> Outcome:
+def compiled(nvcc: str, name: str, folder: Path) -> Trial:
     """Whether nvcc compiles a snippet. "refused" needs the error message that the file predicts;
     for its fixed form, any error in the file."""
     file, fixed = folder / f"{name.removesuffix(FIXED)}.cu", name.endswith(FIXED)
@@ -189,7 +187,7 @@ def compiled(nvcc: str, name: str, folder: Path) -> Outcome:
 
 def outcomes(
     keys: Iterable[str], tests: str, sanitizer: str, nvcc: str, snippets: Path, no_gpu: str | None
-) -> dict[str, Outcome]:
+) -> dict[str, Trial]:
     """The outcome of each test, by key, such as "gate:A.B". `snippets`: their folder; `no_gpu`: why
     racecheck has nothing to watch, or None."""
     start, asked, built = time.monotonic(), list(keys), is_program(tests)
@@ -199,7 +197,7 @@ def outcomes(
     watched = watches and any(key.startswith("racecheck:") for key in asked)
     trial = [known] if watched and KNOWN in listed(tests) else []
 
-    def outcome_of(key: str) -> Outcome:
+    def outcome_of(key: str) -> Trial:
         kind, _, name = key.partition(":")
         if kind == "compile":
             ready = is_program(nvcc)
@@ -212,7 +210,7 @@ def outcomes(
             return no_outcome("compute-sanitizer was not found")
         return races(tests, sanitizer, name)
 
-    def some(group: tuple[str, ...]) -> dict[str, Outcome]:
+    def some(group: tuple[str, ...]) -> dict[str, Trial]:
         """The outcomes of one test, or of gates that share a process."""
         if built and group[0].startswith("gate:"):
             names = [key.removeprefix("gate:") for key in group]
@@ -225,10 +223,10 @@ def outcomes(
     others = sorted(dict.fromkeys((*trial, *asked)), key=lambda key: not key.startswith("race"))
     groups += [(key,) for key in others if key not in passes]
     results = {key: result for of in at_once(some, groups).values() for key, result in of.items()}
-    if trial and results[known]["outcome"] != "hazards":
-        why = results[known] if results[known]["reason"] else no_outcome(NOT_BELIEVED)
+    if trial and results[known].outcome != "hazards":
+        why = results[known] if results[known].reason else no_outcome(NOT_BELIEVED)
         results |= {key: why for key in asked if key.startswith("racecheck:")}
-    for reason, count in Counter(results[key]["reason"] for key in asked).items():
+    for reason, count in Counter(results[key].reason for key in asked).items():
         if reason:
             say(f"{count} of {len(asked)} tests have no outcome: {reason}")
     if asked:

@@ -17,15 +17,14 @@ example: recheck-report collect build/release/experiments/recheck --output probe
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import errno
 import json
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from recheck_report.claims.collection import SNIPPETS, Collection, load_collection
 from recheck_report.claims.names import Tables, faults
@@ -37,7 +36,7 @@ from recheck_report.collect.sass import machine_code
 from recheck_report.collect.tests import listed, outcomes
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.files import replace
-from recheck_report.record.probes import SCHEMA, Origin, read_probes
+from recheck_report.record.probes import SCHEMA, Counters, Origin, Probes, read_probes
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord, list_or_nearest
 
@@ -64,26 +63,26 @@ def check_names(
         raise BadClaim(*lines)
 
 
-def earlier_probes(file: Path, here: Origin) -> dict[str, Any] | None:
-    """What a probes.json has, if it is of this program on this machine."""
+def earlier_probes(file: Path, here: Origin) -> Probes | None:
+    """A probes.json, if it is of this program on this machine."""
     try:
         found = read_probes(file)
     except BadRecord:
         return None
-    return asdict(found) if found and found.environment == here else None
+    return found if found and found.environment == here else None
 
 
-def added(known: dict[str, Any], counted: dict[str, Any]) -> dict[str, Any]:
+def added(known: dict[str, Counters], counted: dict[str, Counters]) -> dict[str, Counters]:
     """The counters of an earlier collection and of this one. A case that has some keeps them, even
     if it could not be counted again."""
     both = known | counted
     for case in known.keys() & counted.keys():
-        if values := known[case]["values"] | counted[case]["values"]:
-            both[case] = {"reason": None, "values": values}
+        if values := known[case].values | counted[case].values:
+            both[case] = Counters(None, values)
     return both
 
 
-def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]:
+def probe(options: argparse.Namespace, collection: Collection) -> Probes:
     record = environment(options.recheck)
     headlines = {each.name: each.headline for each in record.experiments}
     names = tables(options.recheck, record)
@@ -100,15 +99,15 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     if part == "rest":
         earlier = earlier_probes(options.output, here)
         part = part if earlier else None  # everything
-    known = earlier["counters"] if earlier else {}
+    known = earlier.counters if earlier else {}
     asked = wanted(collection, headlines, part)
     asked.cases = {
         case: names
         for case, names in asked.cases.items()
-        if case not in known or not names <= known[case]["values"].keys()
+        if case not in known or not names <= known[case].values.keys()
     }
     reason = no_gpu or (None if is_program(options.ncu) else NO_NCU)
-    attributes: dict[str, int] = {}
+    attributes: dict[str, float] = {}
     profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
     if asked.cases or asked.attributes:
         if not reason:
@@ -123,21 +122,15 @@ def probe(options: argparse.Namespace, collection: Collection) -> dict[str, Any]
     kernels = {
         case: name
         for case, name in profiler.kernels.items()
-        if case in asked.code and counted[case]["reason"] is None
+        if case in asked.code and counted[case].reason is None
     }
     for case, code in machine_code(options.nvcc, options.recheck, gpu, kernels).items():
-        counted[case]["values"] |= code
+        counted[case].values.update(code)
     tests = outcomes([key for key in asked.tests if key not in compiled], *tools)
     tests |= meanwhile.result()
     if earlier:
-        return earlier | {"counters": added(known, counted)}
-    return {
-        "schema": SCHEMA,
-        "environment": asdict(here),
-        "attributes": attributes,
-        "counters": counted,
-        "tests": tests,
-    }
+        return dataclasses.replace(earlier, counters=added(known, counted))
+    return Probes(SCHEMA, here, attributes, counted, tests)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -166,7 +159,8 @@ def run(options: argparse.Namespace) -> int:
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
-        text = json.dumps(probe(options, collection), indent=1, ensure_ascii=False)
+        probes = dataclasses.asdict(probe(options, collection))
+        text = json.dumps(probes, indent=1, ensure_ascii=False)
         replace({output: f"{text}\n".encode()})
     except OSError as error:
         why = error.strerror or error
