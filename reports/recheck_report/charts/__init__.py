@@ -8,7 +8,6 @@ its page gives the reason.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from importlib import import_module
 
 from recheck_report.charts import claims, sustained
@@ -37,26 +36,25 @@ def charts(report: Measured) -> dict[str, list[Picture]]:
     with a reason instead."""
     made = dict[str, list[Picture]]()
     if report.judgement.claims:
-        draw = partial(claims.draw, report)
-        made[""] = [_draw("claims.svg", claims.KIND, "Verdicts", draw)]
+        made[""] = [_draw("claims.svg", claims.KIND, "Verdicts", claims.draw, report)]
     for experiment in report.record.ordinary:
         for kind, *rows in _plan(report, experiment):
             chart = import_module(f"{__name__}.{kind}")
             name = f"{experiment.name}_{kind}.svg"
-            draw = partial(chart.draw, report, experiment, *rows)
-            new = _draw(name, chart.KIND, experiment.title, draw)
+            about = name, chart.KIND, experiment.title
+            new = _draw(*about, chart.draw, report, experiment, *rows)
             made.setdefault(experiment.name, []).append(new)
     if changing := dict.fromkeys(experiment.name for experiment, *_ in sustained.losing(report)):
-        draw = partial(sustained.draw, report)
-        over = _draw("sustained.svg", sustained.KIND, "All experiments", draw)
+        about = "sustained.svg", sustained.KIND, "All experiments"
+        over = _draw(*about, sustained.draw, report)
         for name in changing:
             made.setdefault(name, []).append(over)
     return made
 
 
-def _draw(name: str, title: str, about: str, draw: Callable[[], Card]) -> Picture:
+def _draw(name: str, title: str, about: str, draw: Callable[..., Card], *given: object) -> Picture:
     def drawn() -> Picture:
-        card = draw()
+        card = draw(*given)
         alt = f"{card.title}. ({about}: {title})"
         return Picture(name, title, alt, card.svg(alt))
 

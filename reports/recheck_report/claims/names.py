@@ -33,6 +33,7 @@ class Tables:
     rows: dict[str, Source]  # by experiment/strategy
     cases: frozenset[str]  # ids
     parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
+    tests: frozenset[str] = frozenset()  # empty: not known
 
     @classmethod
     def from_record(cls, record: Record) -> Tables:
@@ -66,7 +67,8 @@ class Tables:
 
 def faults(collection: Collection, tables: Tables) -> Iterator[str]:
     """A line for each wrong name."""
-    return chain(_uncounted(collection, tables), _missing(collection, tables))
+    untested = _untested(collection, sorted(tables.tests)) if tables.tests else ()
+    return chain(_uncounted(collection, tables), _missing(collection, tables), untested)
 
 
 def slips(collection: Collection, record: Record) -> Iterator[str]:
@@ -107,6 +109,15 @@ def _uncounted(collection: Collection, tables: Tables) -> Iterator[str]:
                 counters = list_or_nearest((*COUNTERS, LAUNCHES), name)
                 no_axis = f"and no such axis; {list_or_nearest(axes, name)}"
                 yield f"{where}.expression: unknown counter {name}; {counters}; {no_axis}"
+
+
+def _untested(collection: Collection, tests: list[str]) -> Iterator[str]:
+    """A line for each test that a check names and the program lacks."""
+    for address, check in collection.asked:
+        kind, _, name = check.test.partition(":")
+        if kind in ("gate", "racecheck") and name not in tests:
+            what = f"unknown test {name}; {list_or_nearest(tests, name)}"
+            yield f"{collection.folder / address}: field {check.place}.test: {what}"
 
 
 def _missing(collection: Collection, tables: Tables) -> Iterator[str]:

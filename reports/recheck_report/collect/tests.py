@@ -65,9 +65,9 @@ def parse_output(output: str) -> dict[str, Result]:
     return tests
 
 
-def listed(tests: str) -> set[str]:
+def listed(tests: str) -> frozenset[str]:
     """The names of all tests of a program; empty if it fails."""
-    suite, names = "", set()
+    suite, names = "", set[str]()
     ended = execute(tests, "--gtest_list_tests")
     for line in ended.out.splitlines() if ended.code == 0 else ():
         name = line.split("#")[0].rstrip()
@@ -75,7 +75,7 @@ def listed(tests: str) -> set[str]:
             names.add(suite + name.strip())
         else:
             suite = name
-    return names
+    return frozenset(names)
 
 
 def run_tests(tests: str, names: Iterable[str], *under: str) -> tuple[Ended, dict[str, Result]]:

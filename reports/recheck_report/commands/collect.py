@@ -18,12 +18,8 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import errno
 import json
-import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 from pathlib import Path
 
 from recheck_report.claims.collection import SNIPPETS, Collection, load_collection
@@ -41,26 +37,16 @@ from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord, list_or_nearest
 
 
-def untested(collection: Collection, names: set[str]) -> Iterator[str]:
-    """A line for each test that a check names and the program lacks."""
-    for address, check in collection.asked:
-        kind, _, name = check.test.partition(":")
-        if kind in ("gate", "racecheck") and name not in names:
-            what = f"unknown test {name}; {list_or_nearest(sorted(names), name)}"
-            yield f"{collection.folder / address}: field {check.place}.test: {what}"
-
-
-def check_names(
-    options: argparse.Namespace, collection: Collection, record: Record, names: Tables
-) -> None:
-    """Raises BadClaim with a line for each name that neither the program nor its tests have."""
-    wrong = faults(collection, names)
+def checked_names(options: argparse.Namespace, collection: Collection, record: Record) -> Tables:
+    """The names of the program and its tests. Raises BadClaim with a line for each name of the
+    claims that they lack."""
+    names = tables(options.recheck, record)
     # GPU tests exist only in builds with CUDA
     if is_program(options.tests) and record.environment.cuda_runtime:
-        tests = listed(options.tests)
-        wrong = chain(wrong, untested(collection, tests) if tests else ())
-    if lines := [*wrong]:
+        names = dataclasses.replace(names, tests=listed(options.tests))
+    if lines := [*faults(collection, names)]:
         raise BadClaim(*lines)
+    return names
 
 
 def earlier_probes(file: Path, here: Origin) -> Probes | None:
@@ -85,8 +71,7 @@ def added(known: dict[str, Counters], counted: dict[str, Counters]) -> dict[str,
 def probe(options: argparse.Namespace, collection: Collection) -> Probes:
     record = environment(options.recheck)
     headlines = {each.name: each.headline for each in record.experiments}
-    names = tables(options.recheck, record)
-    check_names(options, collection, record, names)
+    names = checked_names(options, collection, record)
     for name in dict.fromkeys(claim.experiment for claim in collection.claims):
         if name not in names.axes:  # another program may have it
             nearest = list_or_nearest(names.axes, name)
@@ -153,12 +138,12 @@ def run(options: argparse.Namespace) -> int:
     try:
         if output is None:
             record = environment(options.recheck, CUDA_VISIBLE_DEVICES="")
-            check_names(options, collection, record, tables(options.recheck, record))
+            checked_names(options, collection, record)
             return 0
         # fail before collecting if the file cannot be written
         output.parent.mkdir(parents=True, exist_ok=True)
         if output.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(output))
+            raise Failed(f"{output}: cannot be written: it is a folder; choose another")
         probes = dataclasses.asdict(probe(options, collection))
         text = json.dumps(probes, indent=1, ensure_ascii=False)
         replace({output: f"{text}\n".encode()})

@@ -58,9 +58,8 @@ def load_runs(folder: Path) -> list[Job]:
     every = [folder] if _is_run(folder) else [*filter(_is_run, sorted(folder.iterdir()))]
     jobs = [job for run in every for job in _jobs(run, folder)]
     if not jobs:
-        raise BadRecord(
-            f"{folder}: no job ran; experiments/fleet/README.md explains how to run some"
-        )
+        how = "experiments/fleet/README.md explains how to run some"
+        raise BadRecord(f"{folder}: no job ran; {how}")
     return jobs
 
 
@@ -79,10 +78,8 @@ def _jobs(run: Path, runs: Path) -> list[Job]:
         failed = {_place(case): _text(case, "fail_reason") for case in cases if _is(case, BUILD)}
         return [_job(case, failed, run, runs) for case in cases if _is(case, JOB)]
     except (BadRecord, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
-        why = (
-            f"{path}: is not a report of ReFrame 4.10 ({type(error).__name__}); move that run away"
-        )
-        return [Job(name, printable(why))]
+        why = f"is not a report of ReFrame 4.10 ({type(error).__name__}); move that run away"
+        return [Job(name, printable(f"{path}: {why}"))]
 
 
 def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> Job:
@@ -92,9 +89,9 @@ def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> 
     model, record, problem = _text(case, "gpu_model"), None, "no record: the job has no folder here"
     if folder:
         record, problem = read_record(folder / MEASURED, model)
-    name = folder / NODE if folder else None
-    read = name.read_text(errors="replace") if name and name.is_file() else ""
-    node = printable(read[:200].strip())
+    node = _text(case, "node")
+    if folder and not node and (folder / NODE).is_file():
+        node = printable((folder / NODE).read_text(errors="replace")[:200])
     said = "" if result == "pass" else f"ReFrame says {why or built.get(_place(case)) or result}"
     return Job(
         run=printable(run.name),
@@ -102,7 +99,7 @@ def _job(case: dict[str, Any], built: dict[str, str], run: Path, runs: Path) -> 
         place=_place(case),
         test=_text(case, "display_name") or JOB,
         model=model,
-        node=_text(case, "node") or node,
+        node=node,
         job=_text(case, "jobid"),
         folder=folder / MEASURED if folder else None,
         record=record,
@@ -153,7 +150,7 @@ def _is(case: dict[str, Any], test: str) -> bool:
 def _text(case: dict[str, Any], name: str) -> str:
     value = case.get(name)
     text = ",".join(map(str, value)) if isinstance(value, list) else str(value or "")
-    return " ".join(printable(text[:MOST_CHARACTERS]).split())
+    return printable(text[:MOST_CHARACTERS])
 
 
 def _place(case: dict[str, Any]) -> str:
