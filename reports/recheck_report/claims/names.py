@@ -58,11 +58,9 @@ class Tables:
             name = f"{row}/{rest[0]}/end_to_end"
         if not rest or name in self.cases:
             return ""
-        cases = sorted(
-            case.removeprefix(f"{row}/") for case in self.cases if case.startswith(f"{row}/")
-        )
-        nearest = list_or_nearest(cases, "/".join(rest))
-        return f"{row} has no case {'/'.join(rest)}; {nearest}, or add its shape to those timed"
+        lacks, cases = "/".join(rest), (case for case in self.cases if case.startswith(f"{row}/"))
+        nearest = list_or_nearest(sorted(case.removeprefix(f"{row}/") for case in cases), lacks)
+        return f"{row} has no case {lacks}; {nearest}, or add its shape to those timed"
 
 
 def faults(collection: Collection, tables: Tables) -> Iterator[str]:

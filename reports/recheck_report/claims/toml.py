@@ -35,8 +35,6 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(bytes_of(path).removeprefix(codecs.BOM_UTF8).decode())
     except BadRecord as problem:
         raise BadClaim(f"{path}: {problem}") from problem
-    except OSError as problem:
-        raise BadClaim(f"{path}: cannot be read: {problem.strerror}") from problem
     except (ValueError, RecursionError) as problem:
         why = " ".join(str(problem).split())
         if "twice" in why or "overwrite" in why:

@@ -45,7 +45,7 @@ class Result:
     """A test in GoogleTest's output: OK, FAILED, SKIPPED, or RUN if it never ended."""
 
     state: str
-    why: str = ""  # the line before a skip, or the unrelated reason of a failure
+    why: str  # the line before a skip, which is never its first, or a failure's unrelated reason
 
 
 def parse_output(output: str) -> dict[str, Result]:
@@ -83,10 +83,6 @@ def run_tests(tests: str, names: Iterable[str], *under: str) -> tuple[Ended, dic
     return ended, parse_output(ended.out)
 
 
-def _skipped(result: Result) -> Trial:
-    return no_outcome(result.why, "") if result.why else no_outcome("the test was skipped")
-
-
 def gates(tests: str, names: list[str]) -> dict[str, Trial]:
     """The outcome of each test, by name: all in one process, and a new one after each crash."""
     outcomes: dict[str, Trial] = {}
@@ -114,7 +110,7 @@ def _outcomes(ended: Ended, results: dict[str, Result]) -> dict[str, Trial]:
     def outcome_of(result: Result) -> Trial:
         match result.state:
             case "SKIPPED":
-                return _skipped(result)
+                return no_outcome(result.why, "")
             case "RUN":
                 return no_outcome(f"its process {ended.how}")
             case "OK" if crashed:
@@ -137,7 +133,7 @@ def races(tests: str, sanitizer: str, name: str) -> Trial:
         return no_outcome(f"racecheck {ended.how}")
     test = seen.get(name)
     if test and test.state == "SKIPPED":
-        return _skipped(test)
+        return no_outcome(test.why, "")
     text = ended.out + "\n" + ended.err
     summary = re.search(r"RACECHECK SUMMARY: (\d+) hazards? displayed", text)
     if test and summary and int(summary[1]) > 0:

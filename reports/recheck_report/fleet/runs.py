@@ -77,7 +77,7 @@ def _jobs(run: Path, runs: Path) -> list[Job]:
         cases = [case for testrun in report["runs"] for case in testrun["testcases"]]
         failed = {_place(case): _text(case, "fail_reason") for case in cases if _is(case, BUILD)}
         return [_job(case, failed, run, runs) for case in cases if _is(case, JOB)]
-    except (BadRecord, OSError, LookupError, TypeError, ValueError, AttributeError) as error:
+    except (BadRecord, LookupError, TypeError, ValueError, AttributeError) as error:
         why = f"is not a report of ReFrame 4.10 ({type(error).__name__}); move that run away"
         return [Job(name, printable(f"{path}: {why}"))]
 

@@ -142,11 +142,14 @@ def _raw(data: bytes, where: str, unread: Notes) -> Raw:
 
 def _unpacked(data: bytes) -> bytes:
     unpacker = bz2.BZ2Decompressor()
-    text = unpacker.decompress(data, MOST_BYTES + 1)
+    try:
+        text = unpacker.decompress(data, MOST_BYTES + 1)
+    except OSError as error:
+        raise BadRecord("is damaged") from error
     if len(text) > MOST_BYTES:
         raise BadRecord(f"has more than {MOST_BYTES} bytes of samples")
     if not unpacker.eof:
-        raise EOFError("it is cut off")
+        raise BadRecord("is cut off")
     return text
 
 
@@ -162,8 +165,8 @@ def _samples(folder: Path, unread: Notes) -> tuple[dict[str, Raw], dict[str, byt
     try:
         data = bytes_of(path)
         text = _unpacked(data) if path.name == COMPRESSED else data
-    except (EOFError, OSError, BadRecord) as error:
-        unread.append(f"{path.name} cannot be read: {error}")
+    except BadRecord as error:
+        unread.append(f"{path.name} {error}")
         return {}, {}
     for number, line in enumerate(text.splitlines(), 1):
         try:
@@ -218,7 +221,5 @@ def load(path: Path) -> tuple[Record, dict[str, bytes]]:
         )
     try:
         return _parse(bytes_of(path), path.parent)
-    except OSError as error:
-        raise BadRecord(f"{error.filename}: cannot be read: {error.strerror}") from error
     except BadRecord as error:
         raise BadRecord(f"{path}: {error}") from error

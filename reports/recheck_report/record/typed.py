@@ -315,12 +315,15 @@ def typed(kind: type[T], value: Any, where: str = "", notes: Notes | None = None
 
 
 def bytes_of(path: Path) -> bytes:
-    """A whole file. Raises OSError, and BadRecord if it is too large or not a regular file: reading
-    a pipe would block."""
+    """A whole file. Raises BadRecord without a path, also if the file is too large, or not a
+    regular one: reading a pipe would block."""
     if path.exists() and not path.is_file() and not path.is_dir():
-        raise BadRecord(f"{path}: is not a regular file")
-    with path.open("rb") as file:
-        data = file.read(MOST_BYTES + 1)
+        raise BadRecord("is not a regular file")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadRecord(f"cannot be read: {error.strerror}") from error
     if len(data) > MOST_BYTES:
         raise BadRecord(f"has more than {MOST_BYTES} bytes")
     return data
@@ -341,14 +344,12 @@ def read_json(data: bytes) -> Any:
 def read_if_there(kind: type[T], path: Path, schema: int, name: str, advice: str) -> T | None:
     """A JSON file of that schema as that type; None without a file. Raises BadRecord, a line that
     ends in `advice`."""
+    if not path.exists():
+        return None
     try:
         document = read_json(bytes_of(path))
         if type(document) is not dict or document.get("schema") != schema:
             raise BadRecord(f"is {name} of schema {schema}")
         return typed(kind, document)
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise BadRecord(f"{path}: cannot be read: {problem.strerror}") from problem
     except BadRecord as problem:
         raise BadRecord(f"{path}: {problem}; {advice}") from problem

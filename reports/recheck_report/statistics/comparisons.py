@@ -207,10 +207,8 @@ class Comparisons:
         """The ratio with its resolution: the self-audit's, which is within one process, or the
         run-to-run variation of such ratios, if that is larger."""
         processes = math.expm1(math.fsum(map(self.variation.differs_by, parts)))
-        # disturbed times distinguish no kernels
-        sure = not any(case.unsure for cases in parts for case in cases)
-        is_resolvable = sure and self.resolution <= COARSEST
         least = max(self.resolution, processes)
-        return replace(
-            ratio, resolution=least, same_within=self.resolution, is_resolvable=is_resolvable
-        )
+        # disturbed times distinguish no kernels
+        unsure = any(case.unsure for cases in parts for case in cases)
+        resolves = self.resolution <= COARSEST and not unsure
+        return replace(ratio, resolution=least, same_within=self.resolution, is_resolvable=resolves)

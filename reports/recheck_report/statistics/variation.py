@@ -124,9 +124,8 @@ class Runs:
         experiment, row, _, regime = name.split("/")
         about = self.rows[f"{experiment}/{row}"]
         seconds = median(seconds for seconds in self.medians[name] if seconds)
-        return class_named(
-            about["target"], _threads(about.get("document", ""), row), regime, seconds
-        )
+        threads = _threads(about.get("document", ""), row)
+        return class_named(about["target"], threads, regime, seconds)
 
     @cached_property
     def of_medians(self) -> dict[str, float]:
