@@ -17,7 +17,7 @@ from conftest import EXPERIMENTS, REPORTS, one_line, run
 from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import BadClaim, in_order
-from recheck_report.record.case import Source
+from recheck_report.record.case import Row, Source
 
 OUTSIDE = EXPERIMENTS.parent / "tests/outside"
 Steps = tuple[str | int, ...]
@@ -100,10 +100,11 @@ BAD = {
         ("own =", 'order = "year"\nown =', "order must be"),
     ],
 }  # fmt: skip
-ROWS = dict.fromkeys(("kernel1", "kernel2", "kernel2_blocks128"), Source("smith", "", ""))
+SMITH = Row(experiment="scan", source=Source("smith"))
+ROWS = dict.fromkeys(("kernel1", "kernel2", "kernel2_blocks128"), SMITH)
 TABLES = Tables(
     {"scan": ("elements",)},
-    {f"scan/{row}": source for row, source in ROWS.items()},
+    {f"scan/{name}": row for name, row in ROWS.items()},
     frozenset({f"scan/{row}/4194304/cold" for row in ROWS} | {"scan/kernel2/4194304/hot"}),
 )
 
@@ -242,7 +243,9 @@ def test_the_examples_of_the_documentation_are_a_collection(tmp_path: Path) -> N
     known = _loaded(tmp_path)
     assert len(known.claims) == len(known.changed_checks) == len(known.listings) == 1
     assert len(known.errata) == 2 and known.figures["scan"].figure
-    ours = replace(TABLES, rows=TABLES.rows | {"scan/kernel1": Source("ours", "", "")})
+    ours = replace(
+        TABLES, rows=TABLES.rows | {"scan/kernel1": replace(SMITH, source=Source("ours"))}
+    )
     assert [*faults(known, TABLES)] == [*faults(known, ours)] == []
 
 

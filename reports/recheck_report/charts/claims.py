@@ -100,8 +100,8 @@ def _ends(outcome: Outcome) -> tuple[float, float, float] | None:
 def draw(report: Measured) -> Card:
     """The claims whose measured ratio is not as they say, the widest miss first."""
     made: list[tuple[Judged, str, Row]] = []
-    open_ones = (judged for judged in report.judgement.claims if judged.verdict != "holds")
-    for judged, shown in ((judged, shown) for judged in open_ones if (shown := judged.headline)):
+    claims = [judged for judged in report.judgement.claims if judged.verdict != "holds"]
+    for judged, shown in ((judged, shown) for judged in claims if (shown := judged.headline)):
         bound, ends = _asked(shown.check), _ends(shown)
         if not bound or not ends or ends[0] >= 1:
             continue

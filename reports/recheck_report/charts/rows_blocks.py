@@ -75,7 +75,7 @@ def draw(report: Measured, experiment: Experiment, *names: str) -> Card:
     if not found:
         raise drawing.nothing(record)
     best: dict[str, list[Case]] = {}  # by shape, the best block of each kernel, the fastest first
-    banded: dict[str, None] = {}  # the kernels that are the fastest somewhere
+    banded: dict[str, None] = {}  # of several blocks, and the fastest somewhere
     for shape in shapes:
         blocks_of = [(kernel, by[shape]) for kernel, by in found.items() if shape in by]
         if blocks_of:

@@ -18,7 +18,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.collection import Collection
 from recheck_report.claims.documents import ALWAYS, SOURCES
 from recheck_report.files import git
-from recheck_report.record.case import Source
+from recheck_report.record.case import Row
 from recheck_report.record.counters import COUNTERS, LAUNCHES, is_metric
 from recheck_report.record.record import Record
 from recheck_report.record.regimes import REGIMES
@@ -30,18 +30,15 @@ class Tables:
     """The names that a program or a record has."""
 
     axes: dict[str, tuple[str, ...]]  # by experiment
-    rows: dict[str, Source]  # by experiment/strategy
+    rows: dict[str, Row]  # by experiment/strategy
     cases: frozenset[str]  # ids
-    parts: frozenset[str] = frozenset()  # rows that are parts of others' launches
     tests: frozenset[str] = frozenset()  # empty: not known
 
     @classmethod
     def from_record(cls, record: Record) -> Tables:
         axes = {experiment.name: experiment.axes for experiment in record.experiments}
-        rows = {f"{case.experiment}/{case.strategy}": case for case in record.cases}
-        sources = {name: case.source for name, case in rows.items()}
-        parts = frozenset(name for name, case in rows.items() if case.part_of)
-        return cls(axes, sources, frozenset(record.by_id), parts)
+        rows: dict[str, Row] = {f"{c.experiment}/{c.strategy}": c for c in record.cases}
+        return cls(axes, rows, frozenset(record.by_id))
 
     def lacking(self, name: str) -> str:
         """Which part of a row's name or a case's id is unknown, and valid names; empty if the row
@@ -130,13 +127,14 @@ def _missing(collection: Collection, tables: Tables) -> Iterator[str]:
         if present and (why := tables.lacking(name)):
             yield f"{folder / where}: {why}"
     documents = (*collection.sources, *collection.settings.own, *ALWAYS)
-    for row, source in tables.rows.items():
+    sources = {name: row.source for name, row in tables.rows.items()}
+    for row, source in sources.items():
         if source.document not in documents:
             why = f"row {row} is of {source.document}"
             nearest = list_or_nearest(documents, source.document)
             yield f"{folder / SOURCES}: no source has that id: {why}; {nearest}"
     ids = [claim.id for claim in collection.claims]
-    algorithms = [source.algorithm for source in tables.rows.values() if source.algorithm]
+    algorithms = [source.algorithm for source in sources.values() if source.algorithm]
     for erratum in collection.errata if not absent else ():
         names = (erratum.document, *ids, *algorithms, *tables.rows)
         for name in erratum.concerns:

@@ -91,6 +91,7 @@ def probe(options: argparse.Namespace, collection: Collection) -> Probes:
         for case, names in asked.cases.items()
         if case not in known or not names <= known[case].values.keys()
     }
+    parts = [name for name, row in names.rows.items() if row.part_of]
     reason = no_gpu or (None if is_program(options.ncu) else NO_NCU)
     attributes: dict[str, float] = {}
     profiler = Profiler(options.ncu, options.recheck, set().union(*asked.cases.values()))
@@ -103,7 +104,7 @@ def probe(options: argparse.Namespace, collection: Collection) -> Probes:
     compiled = [key for key in asked.tests if key.startswith("compile:")]
     with ThreadPoolExecutor(1) as pool:  # compilers do not disturb the counters; other tests may
         meanwhile = pool.submit(outcomes, compiled, *tools)
-        counted = counters(profiler, asked.cases, reason, names.parts)
+        counted = counters(profiler, asked.cases, reason, parts)
     kernels = {
         case: name
         for case, name in profiler.kernels.items()

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from recheck_report.claims.measured import Measured, read, read_gpu
+from recheck_report.claims.measured import Measured, read
 from recheck_report.commands import Failed, experiments_option
 from recheck_report.commands.output import write
 from recheck_report.commands.render import harnesses_of, lasting, peak_of, placed, render
@@ -105,7 +105,7 @@ def beside(results: Path, target: Path, experiments: Path) -> Iterator[Measured]
     for path in sorted(results.glob(f"*/{RECORD}")):
         if path.parent.resolve() != target.resolve():
             try:
-                yield placed(read_gpu(path.parent, experiments), path.parent, target)
+                yield placed(path.parent, experiments, target)
             except (BadRecord, OSError) as problem:
                 print(f"left out: {problem}", file=sys.stderr)
 

@@ -137,9 +137,9 @@ def render(
     return files | {name: markdown.page(made) for name, made in pages.items()}
 
 
-def placed(other: Measured, folder: Path, output: Path) -> Measured:
-    """A record with the address of its report, if it has one, from a report in `output`."""
-    shown = folder / README
+def placed(path: Path, experiments: Path, output: Path) -> Measured:
+    """A record with GPU results, and the address of its report, if it has one, from `output`."""
+    other, shown = read_gpu(path, experiments), locate(path).parent / README
     return replace(other, address=os.path.relpath(shown, output)) if shown.is_file() else other
 
 
@@ -171,10 +171,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     report = read(options.record, options.experiments)
     report = replace(report, folder=lasting(options.output, options.experiments))
-    beside = [
-        placed(read_gpu(path, options.experiments), locate(path).parent, options.output)
-        for path in options.beside
-    ]
+    beside = [placed(path, options.experiments, options.output) for path in options.beside]
     link = os.path.relpath(options.peak, options.output) if options.peak else "../peak"
     # committed reports have it in the folder of all reports
     folder = options.peak or locate(options.record).parent.parent / "peak"
