@@ -76,7 +76,7 @@ BAD = {
         ('verdict = "holds"', 'verdict = "hold"', "verdict must be one of holds"),
         ("{conflicts}", "{load}", "refers to {load}; choose from gain, conflicts"),
         ('key = "conflicts"', 'key = "gain"', "and from gain"),
-        (BINDS, 'binds = "kernel2"', "not a cold case"),
+        (BINDS, 'binds = "kernel2"', "must be a cold case"),
         ('[{ text = "All threads wait after each addition." }]', "[]", "text must not be empty"),
         ('row = "kernel2"', 'row = "kernel3"', "step kernel3: field row: unknown row scan/kernel3"),
         ('of = "scan/kernel2', 'of = "scan/kernel3', "field check[0]: unknown row scan/kernel3"),
@@ -96,7 +96,7 @@ BAD = {
         ('general = "scan/kernel2_', 'general = "scan/kernel0_', "unknown row scan/kernel0_blocks"),
     ],
     "sources.toml": [
-        ("cpu_gpu", "cpu_gpus", "charts.scan: unknown cpu_gpus; choose from ladder, cpu_gpu"),
+        ("cpu_gpu", "cpu_gpus", "charts.scan[1] must be one of ladder, cpu_gpu"),
         ("own =", 'order = "year"\nown =', "order must be"),
     ],
 }  # fmt: skip

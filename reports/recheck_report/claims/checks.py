@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 from recheck_report.claims import expression
-from recheck_report.claims.toml import BYTES, OPERATIONS, Shape, list_of, one_of, quantity
+from recheck_report.claims.toml import BYTES, OPERATIONS, Shape, one_of, quantity
 from recheck_report.queries import CEILINGS
 from recheck_report.record.counters import OF_DEVICE
 from recheck_report.record.regimes import REGIMES
@@ -144,7 +144,7 @@ def checks_of(
     """The checks of a list in a table, for each value of each parameter, and for the joint values;
     raises Unfit."""
     checks: list[Check] = []
-    for at, one in enumerate(list_of(table, key)):
+    for at, one in enumerate(typed(tuple[Any, ...], table.get(key, []), key)):
         place = f"{key}[{at}]"
         for check in _checks(one, place):
             checks.append(_varied(replace(check, place=place), choices, joint, place))

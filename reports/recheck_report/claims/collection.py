@@ -311,15 +311,14 @@ class Step(Strict):
     text: Annotated[tuple[Part, ...], Is(filled=True)]  # the paragraph
     base: str = ""  # the earlier step to compare with; default: the previous one
     check: tuple[Check, ...] = ()
-    binds: str = ""  # the case whose counters show its bottleneck
+    # the case whose counters show its bottleneck
+    binds: Annotated[str, Is(pattern=r"^(\w+/\w+/\d+(x\d+)*/cold)?$", form="a cold case")] = ""
     effective: str = ""  # the real work, if it is less than the nominal work
 
     def validate(self) -> None:
         keys = [check.key for check in self.check if check.key]
         if len(keys) > len(set(keys)) or GAIN in keys:
             raise Unfit(f"must differ between checks, and from {GAIN}", "key")
-        if self.binds and not re.fullmatch(r"\w+/\w+/\d+(x\d+)*/cold", self.binds):
-            raise Unfit(f"{self.binds!r} is not a cold case", "binds")
         for at, part in enumerate(self.text):
             if part.verdict == "depends":
                 raise Unfit("exists only for claims", f"text[{at}].verdict")

@@ -3,7 +3,6 @@ folder, figures.toml, as typed values in SI units."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +61,18 @@ class Removed:
     without: str
 
 
+# the kinds of charts of an experiment
+CHARTS = ("ladder", "cpu_gpu", "block_policy", "rows_blocks")
+Chart = Annotated[
+    str,
+    Is(pattern=rf"^({'|'.join(CHARTS)})( |$)", form=f"one of {', '.join(CHARTS)}, and its rows"),
+]
+Pair = Annotated[
+    str,
+    Is(pattern=r"^[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+$", form='like "bank conflicts: row other_row"'),
+]
+
+
 @dataclass(frozen=True)
 class Settings:
     """Settings of the whole collection."""
@@ -71,9 +82,9 @@ class Settings:
     order: Annotated[str, Is(one_of=("", "id"))] = ""  # of claims and errata; empty: of their files
     log_held_by: str = ""  # what keeps the log of changed checks complete: "a test"
     # by experiment, in the order of its page: a kind, and the rows that it shows
-    charts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    charts: dict[str, tuple[Chart, ...]] = field(default_factory=dict)
     # by experiment: "COST: ROW OTHER", where OTHER differs from ROW by being without that cost
-    removed: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    removed: dict[str, tuple[Pair, ...]] = field(default_factory=dict)
     # by experiment, as paths from this file: folders of its kernels, files, "FILE: ROW OTHER"
     code: dict[str, tuple[str, ...]] = field(default_factory=dict)
     repository: URL = ""  # of the code host, where blob/COMMIT/PATH shows a file
@@ -84,11 +95,6 @@ class Settings:
         return [Removed(cost, *rows.split()) for cost, _, rows in parts]
 
 
-# the kinds of charts of an experiment
-CHARTS = ("ladder", "cpu_gpu", "block_policy", "rows_blocks")
-_REMOVED = re.compile(r"[^:]{1,60}: [a-z0-9_]+ [a-z0-9_]+")
-
-
 def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     """The documents of a folder by id, in order, and the settings; raises BadClaim."""
     path, names = folder / SOURCES, list(members(Settings))
@@ -97,13 +103,6 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     sources = load_tables(path, "source", Source, file, unique="id")
     try:
         settings = typed(Settings, whole)
-        for experiment, charts in settings.charts.items():
-            for chart in charts:
-                one_of(CHARTS, chart.partition(" ")[0], f"charts.{experiment}")
-        for experiment, pairs in settings.removed.items():
-            if not all(map(_REMOVED.fullmatch, pairs)):
-                what = 'must be texts such as "bank conflicts: row other_row"'
-                raise Unfit(what, f"removed.{experiment}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     return {source.id: source for source in sources}, settings

@@ -48,10 +48,6 @@ def one_of(names: Collection[str], name: str, field: str) -> None:
         raise Unfit(f"{wrong}; {list_or_nearest(names, name)}", f"{field}:")
 
 
-def list_of(table: dict[str, Any], key: str) -> list[Any]:
-    return [*typed(tuple[Any, ...], table.get(key, []), key)]
-
-
 def in_order(name: str) -> list[str | int]:
     """A key to sort ids: C2 before C10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
