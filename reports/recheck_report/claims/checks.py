@@ -57,7 +57,7 @@ class Check:
     per: str = ""
     roof: str = ""
     expression: str = ""
-    name: str = ""
+    name: Annotated[str, Is(one_of=("", *OF_DEVICE))] = ""
     test: str = ""
     finds: str = ""
     cases: tuple[str, ...] = ()
@@ -251,8 +251,6 @@ def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
         # counts may also use the axes of a shape, which are unknown here
         for name in sorted(used) if filled.form == "arithmetic" else ():
             one_of(OF_DEVICE, name, f"{where}.expression")
-    if filled.name:
-        one_of(OF_DEVICE, filled.name, f"{where}.name")
     return filled
 
 
