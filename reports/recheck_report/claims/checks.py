@@ -14,6 +14,7 @@ from recheck_report.claims import expression
 from recheck_report.claims.toml import BYTES, OPERATIONS, Shape, one_of, quantity
 from recheck_report.queries import CEILINGS
 from recheck_report.record.counters import OF_DEVICE
+from recheck_report.record.probes import OUTCOMES
 from recheck_report.record.regimes import REGIMES
 from recheck_report.record.typed import Is, Unfit, list_or_nearest, only, typed
 
@@ -26,7 +27,6 @@ POLICY = {
 _WORDED = ("above", "below", "at_least", "at_most")
 # outcomes of a snippet
 COMPILED = ("refused", "compiles")
-_FINDS = ("pass", "fail", "hazards", "clean", *COMPILED)
 # the smallest factor of a bound; smaller ones vanish in the arithmetic
 LEAST = 1e-12
 Factor = Annotated[float | None, Is(least=LEAST)]
@@ -57,7 +57,7 @@ class Check:
     per: str = ""
     roof: str = ""
     expression: str = ""
-    name: Annotated[str, Is(one_of=("", *OF_DEVICE))] = ""
+    name: Annotated[str, Is(one_of=OF_DEVICE)] = ""
     test: str = ""
     finds: str = ""
     cases: tuple[str, ...] = ()
@@ -234,7 +234,7 @@ def _filled(check: Check, texts: dict[str, str], where: str) -> Check:
     filled = replace(check, cases=tuple(map(fill, check.cases)), **ids)
     _cases(filled, where)
     if filled.test:
-        one_of(_FINDS, filled.finds, f"{where}.finds")
+        one_of(OUTCOMES, filled.finds, f"{where}.finds")
         if not _TEST.fullmatch(filled.test):
             form = "gate:suite/Test.Name, racecheck:… or compile:snippet"
             raise Unfit(f"must read like {form}", f"{where}.test")

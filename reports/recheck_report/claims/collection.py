@@ -312,7 +312,7 @@ class Step(Strict):
     base: str = ""  # the earlier step to compare with; default: the previous one
     check: tuple[Check, ...] = ()
     # the case whose counters show its bottleneck
-    binds: Annotated[str, Is(pattern=r"^(\w+/\w+/\d+(x\d+)*/cold)?$", form="a cold case")] = ""
+    binds: Annotated[str, Is(pattern=r"^\w+/\w+/\d+(x\d+)*/cold$", form="a cold case")] = ""
     effective: str = ""  # the real work, if it is less than the nominal work
 
     def validate(self) -> None:

@@ -108,9 +108,6 @@ def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     return {source.id: source for source in sources}, settings
 
 
-_SHAPE_OR_NONE = Annotated[str, Is(pattern=r"^(\d+(x\d+)*)?$", form="like 8192x8192")]
-
-
 @dataclass(frozen=True)
 class Listing(Strict):
     """A row with the code of a listing as printed, next to a row of our general form."""
@@ -124,9 +121,9 @@ class Listing(Strict):
     reconstructed: str = ""  # the lost parts, and their reconstruction
     # rows that each differ from `row` in one word, as their notes have it; and why their times do
     wordings: tuple[Annotated[str, Is(pattern=f"^{ROW}$", form="a row's name")], ...] = ()
-    wordings_shape: _SHAPE_OR_NONE = ""
+    wordings_shape: Shape = ""
     wordings_why: str = ""
-    shape: _SHAPE_OR_NONE = ""  # where the two are compared; empty: at the headline
+    shape: Shape = ""  # where the two are compared; empty: at the headline
 
     def validate(self) -> None:
         if not self.general.startswith(f"{self.experiment}/"):
