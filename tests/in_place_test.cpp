@@ -10,6 +10,7 @@
 
 #include "../experiments/harness/prove/edge_proofs.hpp"
 #include "../experiments/harness/time/runner.hpp"
+#include "expect.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -54,8 +55,8 @@ TEST(InPlace, NamesInputsThatIgnoreTheSeedOrChangeTheirSize) {
   EXPECT_EQ(held_against(experiment), "");
   EXPECT_EQ(testing::internal::GetCapturedStderr().find("\nconstant: all seeds give the same"), 0U);
   experiment.fill = [](std::uint64_t, const Shape&, std::span<HostMatrix> in) { in[0].ld = 1; };
-  EXPECT_NE(held_against(experiment).find("/hot: the experiment's `fill` failed: it may overwrite"),
-            std::string::npos);
+  EXPECT_TRUE(
+      has(held_against(experiment), "/hot: the experiment's `fill` failed: it may overwrite"));
 }
 
 /// Expects these results of `--gate --cases`, in a process that has proven no smaller shape.
@@ -72,14 +73,13 @@ TEST(InPlace, PassesUnderAProfiler) {
 }
 
 #ifdef RECHECK_HAVE_CUDA
-TEST(gpu_InPlace, PassesOnEveryPath) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_InPlace = OnGpu;
+TEST_F(gpu_InPlace, PassesOnEveryPath) {
   EXPECT_EQ(held_against(in::filter_experiment(), Backend::gpu), "");
   EXPECT_EQ(held_against(in::sparse_experiment(), Backend::gpu), "");
 }
 
-TEST(gpu_InPlace, PassesUnderAProfiler) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_InPlace, PassesUnderAProfiler) {
   expect_shown("atomic/100000/cold", "scalar/10000/cold");
 }
 #endif
@@ -112,9 +112,9 @@ void does_nothing(const Call&) {}
 
 TEST(InPlace, IsCaughtOnEveryPathIfWrong) {
   const auto caught = [](const std::string& held, const std::string& words) {
-    EXPECT_NE(held.find(words), std::string::npos) << held;
-    EXPECT_NE(held.find("/cold: "), std::string::npos) << held;
-    EXPECT_NE(held.find("/end_to_end: "), std::string::npos) << held;
+    EXPECT_TRUE(has(held, words));
+    EXPECT_TRUE(has(held, "/cold: "));
+    EXPECT_TRUE(has(held, "/end_to_end: "));
   };
   caught(of_filter<Defect::one_more>(), "elements that differ");
   caught(of_filter<Defect::one_less>(), "elements that differ");

@@ -23,6 +23,7 @@
 #include "../experiments/harness/case/requirements.hpp"
 #include "../experiments/harness/device/cuda.hpp"
 #include "../experiments/harness/prove/inputs.hpp"
+#include "expect.hpp"
 #include "rows.hpp"
 #include "targets.hpp"
 
@@ -264,13 +265,7 @@ double setting(const char* name, double otherwise) {
 
 /// The number of rows in this process, after filters and shards.
 int rows_to_run() {
-  const auto& suite = *testing::UnitTest::GetInstance()->current_test_suite();
-  int count = 0;
-  for (int i = 0; i < suite.total_test_count(); ++i) {
-    const auto& test = *suite.GetTestInfo(i);
-    count += test.should_run() && std::string_view(test.name()).starts_with("AreRightAt");
-  }
-  return count;
+  return testing::UnitTest::GetInstance()->current_test_suite()->test_to_run_count();
 }
 
 std::vector<Row> gpu_rows() {
@@ -288,35 +283,6 @@ class Launches : public testing::TestWithParam<Row> {
       if (const auto reason = strategy.needs(*found_gpu().device)) GTEST_SKIP() << *reason;
   }
 };
-
-TEST_P(Launches, AreRightWithoutElements) {
-  const Row& row = GetParam();
-  int tried = 0;
-  const std::vector<Shape> shapes[] = {{{0}, {1}},
-                                       {{9, 0}, {100, 0}, {3000, 0}, {0, 9}, {1, 0}, {0, 0}},
-                                       {{9, 9, 0},
-                                        {300, 500, 0},
-                                        {0, 9, 9},
-                                        {9, 0, 9},
-                                        {0, 0, 0},
-                                        {9, 1, 0},
-                                        {1, 300, 0},
-                                        {0, 1, 300},
-                                        {1, 0, 300}}};
-  Random random(1);
-  for (const auto& shape : shapes[row.experiment->axes.size() - 1]) {
-    if (refuse(*row.strategy, shape, found_gpu())) continue;
-    ++tried;
-    try {
-      const Launch launch(row, shape, random);
-      if (const auto wrong = once(launch, gpu().queue()))
-        ADD_FAILURE() << launch.text() << ": " << *wrong;
-    } catch (const std::exception& error) {
-      ADD_FAILURE() << to_string(shape) << ": " << error.what();
-    }
-  }
-  if (tried == 0) GTEST_SKIP() << "takes no shape without elements";
-}
 
 TEST_P(Launches, AreRightAtRandomShapes) {
   const Row& row = GetParam();
@@ -370,8 +336,8 @@ std::string found_wrong_with(void (*run)(const Call&)) {
   return "nothing";
 }
 
-TEST(gpu_Launches, DetectDefects) {
-  if (!found_gpu().device) GTEST_SKIP() << *found_gpu().reason;
+using gpu_Launches = OnGpu;
+TEST_F(gpu_Launches, DetectDefects) {
   // clears this word after the transposition; null: none
   static float* (*where)(const Call&) = nullptr;
   const std::pair<float* (*)(const Call&), const char*> all[] = {
@@ -387,7 +353,7 @@ TEST(gpu_Launches, DetectDefects) {
       row_named("transpose", "no_bank_conflicts").strategy->launch.run(call);
       if (float* at = where(call)) check(cudaMemsetAsync(at, 0, sizeof(float), call.queue.stream));
     });
-    EXPECT_NE(found.find(says), std::string::npos) << found;
+    EXPECT_TRUE(has(found, says));
   }
 }
 

@@ -16,7 +16,6 @@
 #include "../kernels/matmul/matmul.hpp"
 #include "../reference/error.hpp"
 #include "../reference/matmul.hpp"
-#include "scope.hpp"
 #include "targets.hpp"
 
 namespace recheck {
@@ -37,10 +36,9 @@ std::vector<float> left_by(std::string_view name, const Shape& shape, Target& ta
   return output;
 }
 
+using gpu_Listings = OnGpu;
 // S1 sums sub-blocks in one register, in the same order
-TEST(gpu_Listings, OfS1LeaveTheSameBits) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Listings, OfS1LeaveTheSameBits) {
   Target& target = targets().of(Backend::gpu);
   for (const Shape& shape : {Shape{80, 48, 64}, Shape{1024, 1024, 1024}}) {
     const auto version_0 = left_by("s1_kernel_0", shape, target);
@@ -51,6 +49,20 @@ TEST(gpu_Listings, OfS1LeaveTheSameBits) {
 }
 
 using Launch = void (*)(const kernels::matmul::MatmulArgs&, cudaStream_t);
+using Numbers = std::vector<float>;
+
+/// The m×n product that a kernel computes of packed matrices.
+Numbers product(Launch launch, int m, int n, int k, const Numbers& a, const Numbers& b) {
+  Target& target = targets().of(Backend::gpu);
+  const Array on_a(target, std::ssize(a)), on_b(target, std::ssize(b)), on_c(target, m * n);
+  target.copy_in(on_a.data(), a.data(), std::ssize(a));
+  target.copy_in(on_b.data(), b.data(), std::ssize(b));
+  launch({m, n, k, on_a.data(), k, on_b.data(), n, on_c.data(), n}, target.queue().stream);
+  target.synchronize();
+  Numbers c(m * n);
+  target.copy_out(c.data(), on_c.data(), std::ssize(c));
+  return c;
+}
 
 /// How many elements of a product change their bits where all other elements are NaN, as are the
 /// rows of A and the columns of B that only those need.
@@ -58,28 +70,19 @@ int changed_without_the_others(Launch launch) {
   constexpr int m = 32, n = 48, k = 16;
   std::mt19937 random(13);
   std::uniform_real_distribution<float> uniform(-1, 1);
-  std::vector<float> a(m * k), b(k * n), whole(m * n), alone(m * n);
+  Numbers a(m * k), b(k * n);
   for (float& each : a) each = uniform(random);
   for (float& each : b) each = uniform(random);
-  Target& target = targets().of(Backend::gpu);
-  const Array on_a(target, m * k), on_b(target, k * n), on_c(target, m * n);
-  const auto product = [&](const auto& left, const auto& right, std::vector<float>& c) {
-    target.copy_in(on_a.data(), left.data(), std::ssize(left));
-    target.copy_in(on_b.data(), right.data(), std::ssize(right));
-    launch({m, n, k, on_a.data(), k, on_b.data(), n, on_c.data(), n}, target.queue().stream);
-    target.synchronize();
-    target.copy_out(c.data(), on_c.data(), std::ssize(c));
-  };
-  product(a, b, whole);
+  const Numbers whole = product(launch, m, n, k, a, b);
   int changed = 0;
   for (int at = 0; at < m * n; ++at) {
     const int row = at / n, column = at % n;
-    std::vector<float> left(a.size(), NAN), right(b.size(), NAN);
+    Numbers left(a.size(), NAN), right(b.size(), NAN);
     for (int i = 0; i < k; ++i) {
       left[row * k + i] = a[row * k + i];
       right[i * n + column] = b[i * n + column];
     }
-    product(left, right, alone);
+    Numbers alone = product(launch, m, n, k, left, right);
     changed += std::bit_cast<unsigned>(alone[at]) != std::bit_cast<unsigned>(whole[at]) ? 1 : 0;
     alone[at] = NAN;
     EXPECT_TRUE(std::ranges::all_of(alone, [](float each) { return std::isnan(each); }));
@@ -89,13 +92,19 @@ int changed_without_the_others(Launch launch) {
 
 // S1: the elements of C are hardly coupled; S2: they are computed independently. In the twin each
 // takes the sum of those to its left, so only the first column stands alone
-TEST(gpu_Listings, ComputeEachElementWithoutTheOthers) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Listings, ComputeEachElementWithoutTheOthers) {
   EXPECT_EQ(changed_without_the_others(kernels::matmul::s1_kernel_0<>), 0);
   EXPECT_EQ(changed_without_the_others(kernels::matmul::s2_global), 0);
   const auto from_the_left = [](const kernels::matmul::MatmulArgs& args, cudaStream_t stream) {
     kernels::matmul::s2_global(args, stream);
-    add_left(args.m, args.n, args.c, stream);
+    Target& target = targets().of(Backend::gpu);
+    target.synchronize();
+    const std::int64_t count = std::int64_t{args.m} * args.n;
+    std::vector<float> c(count);
+    target.copy_out(c.data(), args.c, count);
+    for (std::int64_t i = 0; i < count; ++i)
+      if (i % args.n != 0) c[i] += c[i - 1];
+    target.copy_in(args.c, c.data(), count);
   };
   EXPECT_EQ(changed_without_the_others(from_the_left), 32 * 47);
 }
@@ -106,35 +115,18 @@ double largest_difference(int terms) {
   constexpr int side = 64;
   std::mt19937 random(13);
   std::uniform_real_distribution<float> uniform(0, 1);
-  std::vector<float> a(side * terms), b(terms * side), cpu(side * side), gpu(side * side);
+  Numbers a(side * terms), b(terms * side), cpu(side * side);
   for (float& each : a) each = uniform(random);
   for (float& each : b) each = uniform(random);
   reference::matmul_serial(side, side, terms, a.data(), terms, b.data(), side, cpu.data(), side);
-  Target& target = targets().of(Backend::gpu);
-  const auto on_device = [&](const std::vector<float>& host) {
-    Array array(target, std::ssize(host));
-    target.copy_in(array.data(), host.data(), std::ssize(host));
-    return array;
-  };
-  const Array on_a = on_device(a), on_b = on_device(b), on_c = on_device(gpu);
-  kernels::matmul::s1_kernel_1(
-      {side, side, terms, on_a.data(), terms, on_b.data(), side, on_c.data(), side},
-      target.queue().stream);
-  target.synchronize();
-  target.copy_out(gpu.data(), on_c.data(), std::ssize(gpu));
+  const Numbers gpu = product(kernels::matmul::s1_kernel_1, side, side, terms, a, b);
   double largest = 0;
   for (std::size_t i = 0; i < cpu.size(); ++i)
     largest = reference::worse(largest, std::abs(static_cast<double>(gpu[i]) - cpu[i]));
   return largest;
 }
 
-class Tolerance : public testing::Test {
- protected:
-  void SetUp() override {
-    if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
-  }
-};
-using gpu_S1sTolerance = Tolerance;
+using gpu_S1sTolerance = OnGpu;
 
 // the limit is 0.001 for any sum (C21): one more rounding of a sum beyond 16384 exceeds it
 TEST_F(gpu_S1sTolerance, AcceptsSumsOf80Products) { EXPECT_LE(largest_difference(80), 1e-3); }

@@ -21,6 +21,7 @@
 #include "../reference/matmul.hpp"
 #include "../reference/matvec.hpp"
 #include "../reference/transpose.hpp"
+#include "expect.hpp"
 #include "outside/histogram/histogram.hpp"
 #include "outside/stencil/stencil.hpp"
 #include "targets.hpp"
@@ -184,19 +185,7 @@ std::vector<Row> races(Code code) { return rows(code, {mutants::matmul_gpu_races
 INSTANTIATE_TEST_SUITE_P(gpu, Race, testing::ValuesIn(races(Code::spoiled)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, NoRace, testing::ValuesIn(races(Code::unspoiled)), name);
 
-// beyond the size with a complete check, one wrong element must still be detected
-TEST(gpu_Mutant, OneElementOffIsCaughtAtATimedSize) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
-  const auto& table = mutants::matmul_gpu();
-  const auto mutant = std::ranges::find(table, "one_element_off", &Strategy::name);
-  ASSERT_NE(mutant, table.end());
-  Target& target = targets().of(Backend::gpu);
-  const Experiment experiment = matmul::experiment(table);
-  Gate gate(experiment, {2048, 2048, 2048}, target, 0, 1);
-  EXPECT_EQ(gate.prove(*mutant).status, Status::incorrect);
-}
-
+using gpu_Mutant = OnGpu;
 #endif
 
 /// The gate's result for a CPU product that is alone in its table.
@@ -207,14 +196,14 @@ Result judged(const Strategy& row, const Shape& shape, int padding) {
 
 void expect_caught(const Result& result, std::string_view on) {
   EXPECT_EQ(result.status, Status::incorrect);
-  EXPECT_NE(result.reason.value_or("").find(on), std::string::npos) << result.reason.value_or("");
+  EXPECT_TRUE(has(result.reason.value_or(""), on));
 }
 
 constexpr Strategy right = mutants::mutant("right", matmul::cpu<reference::matmul_serial>);
 
 // integers show that it has less than fp32's precision; it passes if it owes only TF32
 TEST(Mutant, CuttingInputsInLongSumsIsCaught) {
-  Strategy cuts = mutants::cpu_cuts_where_sums_are_long;
+  Strategy cuts = mutants::other_cpu("cuts_where_sums_are_long");
   for (const std::int64_t k : {2048, 8192, 100'000}) {
     const Shape shape = {5, 7, k};
     cuts.arithmetic = Arithmetic::fp32;
@@ -228,35 +217,35 @@ TEST(Mutant, CuttingInputsInLongSumsIsCaught) {
 // so large that not every element is checked
 TEST(Mutant, RightOnlyInTheCheckedRowsIsCaught) {
   const Shape shape = {4100, 4100, 16};
-  expect_caught(judged(mutants::cpu_right_where_it_is_looked_at, shape, 3), "on integers");
+  expect_caught(judged(mutants::other_cpu("right_where_it_is_looked_at"), shape, 3), "on integers");
   EXPECT_EQ(judged(right, shape, 3).status, Status::passed);
 }
 
 // so large that a row of zeros is within the error bound of the row's sum
 TEST(Mutant, DroppingARowOfRealsIsCaught) {
   const Shape shape = {96, 1024, 16384};
-  expect_caught(judged(mutants::cpu_drops_a_row_of_reals, shape, 0), "on reals");
-  EXPECT_EQ(judged(mutants::cpu_drops_no_row_of_reals, shape, 0).status, Status::passed);
+  expect_caught(judged(mutants::other_cpu("drops_a_row_of_reals"), shape, 0), "on reals");
+  EXPECT_EQ(judged(mutants::other_cpu("drops_no_row_of_reals"), shape, 0).status, Status::passed);
 }
 
-void transpose_but_one(int rows, int columns, const float* in, std::int64_t ldin, float* out,
-                       std::int64_t ldout) {
-  reference::transpose_serial(rows, columns, in, ldin, out, ldout);
-  std::swap(out[0], out[1]);
+using kernels::transpose::TransposeArgs;
+
+void transpose_but_one(const TransposeArgs& p) {
+  reference::transpose_serial(p.rows, p.columns, p.in, p.ldin, p.out, p.ldout);
+  std::swap(p.out[0], p.out[1]);
 }
 
-void transpose_and_more(int rows, int columns, const float* in, std::int64_t ldin, float* out,
-                        std::int64_t ldout) {
-  reference::transpose_serial(rows, columns, in, ldin, out, ldout);
-  out[columns * ldout] = 0;  // after its end
+void transpose_and_more(const TransposeArgs& p) {
+  reference::transpose_serial(p.rows, p.columns, p.in, p.ldin, p.out, p.ldout);
+  p.out[p.columns * p.ldout] = 0;  // after its end
 }
 
 // right outputs are remembered by their bits: any other bits must be judged
 TEST(Gate, RemembersTheBitsOfARightOutput) {
   const Strategy ladder[] = {
       mutants::mutant("right", transpose::cpu<reference::transpose_serial>),
-      mutants::mutant("swaps two", transpose::cpu<transpose_but_one>),
-      mutants::mutant("writes more", transpose::cpu<transpose_and_more>),
+      mutants::mutant("swaps two", mutants::on_cpu<transpose_but_one, transpose::arguments>),
+      mutants::mutant("writes more", mutants::on_cpu<transpose_and_more, transpose::arguments>),
       mutants::mutant("as right", transpose::cpu<reference::transpose_serial>),
   };
   const Experiment experiment = transpose::experiment(ladder);

@@ -18,11 +18,14 @@
 #include "../experiments/matvec/matvec.hpp"
 #include "../reference/matmul.hpp"
 #include "../reference/matvec.hpp"
+#include "expect.hpp"
 #include "mutants/mutants.hpp"
 #include "targets.hpp"
 
 namespace recheck {
 namespace {
+
+using kernels::matmul::MatmulArgs;
 
 const Settings settings = {.budget_seconds = 0.05, .seed = 1},
                hurried = {.budget_seconds = 0.01, .seed = 1};
@@ -55,18 +58,27 @@ Result measured(const Strategy& row, Regime regime = Regime::hot) {
   return measured(matmul::experiment({&row, 1}), {32, 24, 40}, regime)[0].result.value_or(Result{});
 }
 
+void multiply(const MatmulArgs& p) {
+  reference::matmul_serial(p.m, p.n, p.k, p.a, p.lda, p.b, p.ldb, p.c, p.ldc);
+}
+
+/// A product on the CPU.
+template <auto f>
+constexpr Strategy cpu_row(std::string_view name) {
+  return mutants::mutant(name, mutants::on_cpu<f, matmul::arguments>);
+}
+
 void expect(const Result& result, ReasonCode code, const std::string& words) {
   ASSERT_TRUE(result.code) << name_of(result.status) << result.reason.value_or("");
   EXPECT_EQ(kind_of(*result.code).name, kind_of(code).name) << *result.reason;
   EXPECT_EQ(result.status, kind_of(code).status);
-  EXPECT_NE(result.reason.value_or("").find(words), std::string::npos) << *result.reason;
+  EXPECT_TRUE(has(result.reason.value_or(""), words));
 }
 
 #ifdef RECHECK_HAVE_CUDA
+using gpu_Run = OnGpu;
 // memory was predicted to suffice but does not: that case fails, and the next one passes
-TEST(gpu_Run, ContinuesAfterARealOutOfMemory) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Run, ContinuesAfterARealOutOfMemory) {
   const auto tiles = matmul::ladder();
   const auto tile16 = std::ranges::find(tiles, "tile16", &Strategy::name);
   ASSERT_NE(tile16, tiles.end());
@@ -80,45 +92,42 @@ TEST(gpu_Run, ContinuesAfterARealOutOfMemory) {
 int skipped = 0;
 
 /// Does nothing if the first and the last element of its output are already right.
-void skips_what_is_right(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
-                         std::int64_t ldb, float* c, std::int64_t ldc) {
+void skips_what_is_right(const MatmulArgs& p) {
   const auto is_right = [&](int i, int j) {
     float sum = 0;
-    reference::matmul_serial(1, 1, k, a + i * lda, lda, b + j, ldb, &sum, 1);
-    return sum == c[i * ldc + j];
+    reference::matmul_serial(1, 1, p.k, p.a + i * p.lda, p.lda, p.b + j, p.ldb, &sum, 1);
+    return sum == p.c[i * p.ldc + j];
   };
-  if (m > 0 && n > 0 && is_right(0, 0) && is_right(m - 1, n - 1))
+  if (p.m > 0 && p.n > 0 && is_right(0, 0) && is_right(p.m - 1, p.n - 1))
     ++skipped;
   else
-    reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+    multiply(p);
 }
 
 // so small that its time cannot reveal it
 TEST(Run, LeavesNoRightOutputForALaunchToReuse) {
-  const auto result =
-      measured(mutants::mutant("skips_what_is_right", matmul::cpu<skips_what_is_right>));
+  const auto result = measured(cpu_row<skips_what_is_right>("skips_what_is_right"));
   EXPECT_TRUE(result.passed()) << result.reason.value_or("");
   EXPECT_EQ(skipped, 0);
 }
 
-void throws_a_number(int, int, int, const float*, std::int64_t, const float*, std::int64_t, float*,
-                     std::int64_t) {
-  throw 42;
-}
+void throws_a_number(const MatmulArgs&) { throw 42; }
 
 Reason throws(const Shape&, const Device&) { throw std::runtime_error("it cannot say"); }
 
 TEST(Run, FailsACaseWhoseRowGoesWrongWhenTimed) {
-  expect(measured(mutants::cpu_spoils_when_timed), ReasonCode::wrong_output, "after timing");
-  expect(measured(mutants::cpu_idles_when_timed, Regime::end_to_end), ReasonCode::wrong_output, "");
-  expect(measured(mutants::cpu_throws_when_timed), ReasonCode::threw, "no more");
-  expect(measured(mutants::cpu_changes_its_input_when_timed), ReasonCode::changed_input,
+  expect(measured(mutants::other_cpu("spoils_when_timed")), ReasonCode::wrong_output,
+         "after timing");
+  expect(measured(mutants::other_cpu("idles_when_timed"), Regime::end_to_end),
+         ReasonCode::wrong_output, "");
+  expect(measured(mutants::other_cpu("throws_when_timed")), ReasonCode::threw, "no more");
+  expect(measured(mutants::other_cpu("changes_its_input_when_timed")), ReasonCode::changed_input,
          "after timing, it has changed its input 1, counted from 0");
 }
 
 TEST(Run, FailsACaseWhoseRowThrows) {
-  const auto number = mutants::mutant("row", matmul::cpu<throws_a_number>);
-  auto of_itself = mutants::mutant("row", matmul::cpu<reference::matmul_serial>);
+  const auto number = cpu_row<throws_a_number>("row");
+  auto of_itself = cpu_row<multiply>("row");
   of_itself.fits = throws;
   expect(measured(number), ReasonCode::threw, threw_something);
   expect(measured(of_itself), ReasonCode::threw, "it cannot say");
@@ -130,17 +139,16 @@ TEST(Run, FailsACaseWhoseRowThrows) {
 }
 
 /// A right row whose time depends on its data, as that of a histogram or a sparse product may.
-void depends_on_the_data(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
-                         std::int64_t ldb, float* c, std::int64_t ldc) {
-  const bool reals = a[0] != std::round(a[0]);
+void depends_on_the_data(const MatmulArgs& p) {
+  const bool reals = p.a[0] != std::round(p.a[0]);
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(reals ? 0 : 5);
   while (std::chrono::steady_clock::now() < until) {
   }
-  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  multiply(p);
 }
 
 TEST(Run, RejectsNoRowWhoseTimeDependsOnItsData) {
-  const Strategy row = mutants::mutant("depends_on_the_data", matmul::cpu<depends_on_the_data>);
+  const Strategy row = cpu_row<depends_on_the_data>("depends_on_the_data");
   for (const auto regime : {Regime::hot, Regime::end_to_end}) {
     const Result result = measured(row, regime);
     EXPECT_TRUE(result.passed()) << result.reason.value_or("");
@@ -149,16 +157,15 @@ TEST(Run, RejectsNoRowWhoseTimeDependsOnItsData) {
 
 int launches = 0, milliseconds = 110;
 
-void counts_its_launches(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
-                         std::int64_t ldb, float* c, std::int64_t ldc) {
+void counts_its_launches(const MatmulArgs& p) {
   ++launches;
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+  multiply(p);
 }
 
 // its two proofs, a launch on fresh inputs, and three more
 TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
-  const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
+  const Strategy row = cpu_row<counts_its_launches>("counts");
   const auto cases = measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot);
   EXPECT_TRUE(cases[0].result->passed()) << cases[0].result->reason.value_or("");
   EXPECT_EQ(launches, 6);
@@ -171,7 +178,7 @@ TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
 }
 
 TEST(Run, SkipsARowThatIsTooSlowInItsProof) {
-  const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
+  const Strategy row = cpu_row<counts_its_launches>("counts");
   milliseconds = 110;
   const auto cases =
       measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot, no_gpu(), hurried);
@@ -180,7 +187,7 @@ TEST(Run, SkipsARowThatIsTooSlowInItsProof) {
 
 // its two proofs and a launch on fresh inputs, however small its budget
 TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
-  const Strategy row = mutants::mutant("counts", matmul::cpu<counts_its_launches>);
+  const Strategy row = cpu_row<counts_its_launches>("counts");
   launches = 0;
   milliseconds = 510;
   const auto cases =
@@ -194,15 +201,13 @@ TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
 
 #ifndef __SANITIZE_ADDRESS__
 /// Like a tile without its guard.
-void writes_far_behind(int m, int n, int k, const float* a, std::int64_t lda, const float* b,
-                       std::int64_t ldb, float* c, std::int64_t ldc) {
-  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  std::fill_n(c + m * ldc, 40 * ldc, 1.0F);
+void writes_far_behind(const MatmulArgs& p) {
+  multiply(p);
+  std::fill_n(p.c + p.m * p.ldc, 40 * p.ldc, 1.0F);
 }
 
 TEST(Run, LosesNoOtherRowToOneThatWritesFarAfterItsOutput) {
-  const Strategy rows[] = {mutants::mutant("far", matmul::cpu<writes_far_behind>),
-                           mutants::mutant("right", matmul::cpu<reference::matmul_serial>)};
+  const Strategy rows[] = {cpu_row<writes_far_behind>("far"), cpu_row<multiply>("right")};
   const auto cases = measured(matmul::experiment(rows), {32, 24, 40}, Regime::hot);
   expect(*cases[0].result, ReasonCode::wrote_outside, "outside");
   EXPECT_TRUE(cases[1].result->passed()) << cases[1].result->reason.value_or("");
@@ -212,7 +217,7 @@ TEST(Run, LosesNoOtherRowToOneThatWritesFarAfterItsOutput) {
 /// A right row that also writes the word at this place of its workspace.
 template <int at>
 void marks_its_workspace(const Call& call) {
-  matmul::cpu<reference::matmul_serial>.run(call);
+  multiply(matmul::arguments(call));
   call.queue.workspace[at] = 1;
 }
 template <int at, int floats>
@@ -236,33 +241,29 @@ TEST(Run, KeepsEachRowWithinItsOwnWorkspace) {
 int calls = 0;
 
 /// Takes longer with each call, by more than other programs could delay it.
-void slows(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
-           float* c, std::int64_t ldc) {
-  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
+void slows(const MatmulArgs& p) {
+  multiply(p);
   std::this_thread::sleep_for(std::chrono::milliseconds(1) * ++calls);
 }
 
 /// Right in its proofs, but no longer once it has run for a while.
-void tires(int m, int n, int k, const float* a, std::int64_t lda, const float* b, std::int64_t ldb,
-           float* c, std::int64_t ldc) {
-  reference::matmul_serial(m, n, k, a, lda, b, ldb, c, ldc);
-  if (++calls > 4) c[0] += 1;
+void tires(const MatmulArgs& p) {
+  multiply(p);
+  if (++calls > 4) p.c[0] += 1;
 }
 
 TEST(Run, TimesASustainedRowByWindowsAndJudgesItsOutput) {
-  const Strategy rows[] = {mutants::mutant("one", matmul::cpu<slows>),
-                           mutants::mutant("other", matmul::cpu<slows>)};
+  const Strategy rows[] = {cpu_row<slows>("one"), cpu_row<slows>("other")};
   for (const Case& c : measured(matmul::experiment(rows), {32, 24, 40}, Regime::sustained)) {
     EXPECT_TRUE(c.result->passed()) << c.result->reason.value_or("");
     EXPECT_EQ(c.samples.size(), static_cast<std::size_t>(sustained_windows));
     EXPECT_EQ(c.blocks.size(), c.samples.size());
     EXPECT_TRUE(c.settling);
-    EXPECT_NE(c.disturbed.value_or("").find("% longer when it was measured again"),
-              std::string::npos);
+    EXPECT_TRUE(has(c.disturbed.value_or(""), "% longer when it was measured again"));
   }
   calls = 0;
-  expect(measured(mutants::mutant("tires", matmul::cpu<tires>), Regime::sustained),
-         ReasonCode::wrong_output, "after timing");
+  expect(measured(cpu_row<tires>("tires"), Regime::sustained), ReasonCode::wrong_output,
+         "after timing");
 }
 
 /// Throws if it finds integers after its proofs.
@@ -284,9 +285,8 @@ TEST(Run, RestoresTheInputsIfALaunchThrowsOnFreshOnes) {
 
 // results are journaled as they come, each once
 TEST(Run, ReportsEachCaseWhenItEnds) {
-  const Strategy rows[] = {mutants::cpu_spoils_when_timed,
-                           mutants::mutant("right", matmul::cpu<reference::matmul_serial>),
-                           mutants::mutant("throws", matmul::cpu<throws_a_number>)};
+  const Strategy rows[] = {mutants::other_cpu("spoils_when_timed"), cpu_row<multiply>("right"),
+                           cpu_row<throws_a_number>("throws")};
   const Experiment experiment = matmul::experiment(rows);
   std::vector<Case> cases;
   for (const auto& row : rows)

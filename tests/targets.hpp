@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include "../experiments/harness/device/target.hpp"
 
 namespace recheck {
@@ -11,5 +13,14 @@ inline Targets& targets() {
   return all;
 }
 inline const Gpu& found_gpu() { return targets().gpu(); }
+
+/// A test that is skipped without a GPU.
+class OnGpu : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+  }
+  const Gpu& gpu = found_gpu();
+};
 
 }  // namespace recheck

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import REPORTS
+from conftest import REPORTS, built
 
 TREE = REPORTS.parent
 COMMITTED = REPORTS / "results" / "nvidia-h200"
@@ -30,13 +30,6 @@ def reframe() -> Path:
     return found
 
 
-def recheck() -> str:
-    found = os.environ.get("RECHECK", "")
-    if not found:
-        pytest.skip("not measured: RECHECK names no program")
-    return found
-
-
 def script(path: Path, *lines: str) -> Path:
     path.write_text("".join(f"{line}\n" for line in ("#!/bin/sh", *lines)))
     path.chmod(0o755)
@@ -45,7 +38,7 @@ def script(path: Path, *lines: str) -> Path:
 
 def measuring(path: Path, flags: str) -> Path:
     """Runs `recheck` for some rows and prints its process id."""
-    return script(path, 'echo "process $$"', f'exec {recheck()} {flags} "$@"')
+    return script(path, 'echo "process $$"', f'exec {built("recheck")} {flags} "$@"')
 
 
 def replaying(path: Path, record: Path) -> Path:

@@ -10,6 +10,7 @@
 #include "../../experiments/harness/device/cuda.hpp"
 #include "../../experiments/harness/device/device_kernels.hpp"
 #include "../../experiments/harness/prove/inputs.hpp"
+#include "../expect.hpp"
 #include "../targets.hpp"
 
 namespace recheck {
@@ -17,8 +18,7 @@ namespace {
 
 TEST(Unusable, SaysWhy) {
   const auto reason = unusable(cudaErrorInsufficientDriver, 0, 12040, 13000).value_or("");
-  for (const char* words : {"12.4", "13.0", "update the driver"})
-    EXPECT_NE(reason.find(words), std::string::npos) << reason;
+  for (const char* words : {"12.4", "13.0", "update the driver"}) EXPECT_TRUE(has(reason, words));
   EXPECT_EQ(unusable(cudaErrorInsufficientDriver, 0, 0, 13000), "no CUDA device");
   EXPECT_EQ(unusable(cudaErrorNoDevice, 0, 13000, 13000), "no CUDA device");
   EXPECT_EQ(unusable(cudaSuccess, 0, 13000, 13000), "no CUDA device");
@@ -33,20 +33,17 @@ TEST(Check, ThrowsWhereTheCallStands) {
     FAIL();
   } catch (const CudaError& error) {
     EXPECT_EQ(error.code, cudaErrorInvalidValue);
-    EXPECT_NE(std::string(error.what()).find("device_test.cpp"), std::string::npos);
+    EXPECT_TRUE(has(error.what(), "device_test.cpp"));
   }
 }
 
-TEST(gpu_Timer, MeasuresItsOwnOverhead) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_Timer = OnGpu;
+TEST_F(gpu_Timer, MeasuresItsOwnOverhead) {
   EXPECT_GT(gpu.device->event_seconds, 0);
   EXPECT_LT(gpu.device->event_seconds, 5e-6);  // no more than an empty launch takes
 }
 
-TEST(gpu_Timer, KnowsTheStepOfItsClock) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Timer, KnowsTheStepOfItsClock) {
   const double step = gpu.device->event_step_seconds;
   EXPECT_GT(step, 0);
   EXPECT_LE(step, 1e-6);
@@ -61,9 +58,7 @@ TEST(gpu_Timer, KnowsTheStepOfItsClock) {
 }
 
 // a launch that writes into L2: its bytes still have to reach DRAM
-TEST(gpu_Timer, WaitsForWrittenBytesWhenDraining) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Timer, WaitsForWrittenBytesWhenDraining) {
   Target& target = targets().of(Backend::gpu);
   const std::int64_t floats = gpu.device->l2_bytes / 10;  // 40 % of L2
   const Array data(target, floats);
@@ -98,22 +93,20 @@ double seconds_in_blocks_of(int count) {
   return middle(all);
 }
 
-TEST(gpu_Target, TimesALaunchEquallyInBlocksOfAnySize) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_Target = OnGpu;
+TEST_F(gpu_Target, TimesALaunchEquallyInBlocksOfAnySize) {
   seconds_in_blocks_of(8);  // warms it up
   EXPECT_NEAR(seconds_in_blocks_of(8), seconds_in_blocks_of(1), 0.2e-6);
 }
 
-TEST(gpu_Target, TimesALaunchThatWaitsForTheStream) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Target, TimesALaunchThatWaitsForTheStream) {
   Target& target = targets().of(Backend::gpu);
   const Samples samples = target.sample({Regime::hot, 2, 1, 1e-5}, [&] { target.synchronize(); });
   EXPECT_EQ(samples.seconds.size(), 2u);
 }
 
 // a launch takes as long among others as it does on its own
-TEST(gpu_Target, IsNeverIdleInSustainedPower) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Target, IsNeverIdleInSustainedPower) {
   Target& target = targets().of(Backend::gpu);
   const double seconds = 200e-6;
   const auto launch = [&] { hold(nullptr, 0, 200'000, target.queue().stream); };
@@ -121,8 +114,7 @@ TEST(gpu_Target, IsNeverIdleInSustainedPower) {
   for (const double window : found.seconds) EXPECT_NEAR(window, seconds, 0.05 * seconds);
 }
 
-TEST(gpu_Target, HasTheDigestsOfTheCpu) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Target, HasTheDigestsOfTheCpu) {
   const auto of = [](Backend backend, const std::vector<Floats>& all) {
     Target& target = targets().of(backend);
     std::vector<Array> arrays;
@@ -146,7 +138,6 @@ TEST(gpu_Target, HasTheDigestsOfTheCpu) {
 }
 
 void for_each_pitched(const std::function<void(std::int64_t columns, void*, std::size_t)>& look) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
   for (const std::int64_t columns : {1, 127, 128, 129, 8191, 8192, 8193}) {
     void* data = nullptr;
     std::size_t pitch = 0;
@@ -156,15 +147,16 @@ void for_each_pitched(const std::function<void(std::int64_t columns, void*, std:
   }
 }
 
+using gpu_Layout = OnGpu;
 // Layout::pitched promises cudaMallocPitch's layout, so it is compared with that
-TEST(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
+TEST_F(gpu_Layout, IsPitchedAsCudaMallocPitchPlacesRows) {
   for_each_pitched([](std::int64_t columns, void*, std::size_t pitch) {
     EXPECT_EQ(pitch, leading_dimension(3, columns, Layout::pitched, 0) * sizeof(float)) << columns;
   });
 }
 
 // 128 bytes is the largest segment of S3's GPU
-TEST(gpu_Layout, OfCudaMallocPitchIsAlignedToSegments) {
+TEST_F(gpu_Layout, OfCudaMallocPitchIsAlignedToSegments) {
   for_each_pitched([](std::int64_t columns, void* data, std::size_t pitch) {
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(data) % 128, 0) << columns;
     EXPECT_EQ(pitch % 128, 0) << columns;

@@ -12,6 +12,7 @@
 #include "../../experiments/harness/prove/gate.hpp"
 #include "../../experiments/harness/prove/inputs.hpp"
 #include "../../experiments/harness/table/check.hpp"
+#include "../expect.hpp"
 #include "../targets.hpp"
 
 namespace recheck {
@@ -157,7 +158,7 @@ TEST(Element, OfEveryTypePassesOnlyIfAllOutputsAreRight) {
     EXPECT_EQ((proven<T, Wrong::none>().reason.value_or("")), "");
     const auto says = [](const Result& result, const std::string& words) {
       EXPECT_FALSE(result.passed()) << words;
-      EXPECT_NE(result.reason.value_or("").find(words), std::string::npos) << *result.reason;
+      EXPECT_TRUE(has(result.reason.value_or(""), words));
     };
     says(proven<T, Wrong::in_padding>(),
          "wrote outside the output 1, 9 elements after its start: it has 6 rows of 9 elements");

@@ -12,6 +12,7 @@
 
 #include "../../experiments/harness/keep/conditions.hpp"
 #include "../../experiments/harness/keep/record.hpp"
+#include "../expect.hpp"
 #include "../targets.hpp"
 #include "program.hpp"
 #include "temporary_folder.hpp"
@@ -120,19 +121,18 @@ TEST(Environment, HasAChecksumOfEachKernelFile) {
   EXPECT_EQ(here["cubins"].size(), files);
 }
 
-TEST(gpu_Environment, KnowsWhichDeviceCodeRuns) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_Environment = OnGpu;
+TEST_F(gpu_Environment, KnowsWhichDeviceCodeRuns) {
   const Json here = environment(gpu, "", Settings{});
   EXPECT_TRUE(here["code"] == "sass" || here["code"] == "ptx") << here["unknown"];
   EXPECT_TRUE(here["mps"].is_boolean());
 }
 
-TEST(Environment, HasMpsOnlyIfADaemonAnswers) {
-  std::string folder = "/tmp/recheck-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  const std::string control = folder + "/control";
-  setenv("CUDA_MPS_PIPE_DIRECTORY", folder.c_str(), 1);
+using Mps = TemporaryFolder;
+
+TEST_F(Mps, IsThereOnlyIfADaemonAnswers) {
+  const std::string control = folder_ / "control";
+  setenv("CUDA_MPS_PIPE_DIRECTORY", folder_.c_str(), 1);
   EXPECT_FALSE(has_mps());
   // leftovers of a dead daemon
   ASSERT_EQ(mkfifo(control.c_str(), 0600), 0);
@@ -150,7 +150,6 @@ TEST(Environment, HasMpsOnlyIfADaemonAnswers) {
   close(listener);
   EXPECT_FALSE(has_mps());
   unsetenv("CUDA_MPS_PIPE_DIRECTORY");
-  fs::remove_all(folder);
 }
 
 using CpuName = TemporaryFolder;
@@ -206,12 +205,12 @@ class BuildScript : public TemporaryFolder {
 TEST_F(BuildScript, DistinguishesUncommittedChanges) {
   shell("git init -q tree && cd tree && touch CMakeLists.txt && echo a >file");
   shell("cd tree && git add . && git commit -qm c");
-  EXPECT_NE(git_info().find("git_diff = \"\""), std::string::npos) << git_info();
+  EXPECT_TRUE(has(git_info(), "git_diff = \"\""));
   // a build folder inside the tree does not count as a change, whether git ignores it or not
   shell("mkdir -p tree/out/b && echo a >tree/out/b/file");
-  EXPECT_NE(git_info().find("git_dirty = false"), std::string::npos) << git_info();
+  EXPECT_TRUE(has(git_info(), "git_dirty = false"));
   shell("echo a >tree/out/file");
-  EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
+  EXPECT_TRUE(has(git_info(), "git_dirty = true"));
   shell("rm tree/out/file && echo 'b;' >tree/file");
   const std::string changed = git_info();
   EXPECT_TRUE(std::regex_search(changed, std::regex("git_diff = \"[0-9a-f]{16}\""))) << changed;
@@ -231,7 +230,7 @@ TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
   const std::string clean = "git_dirty = false", dirty = "git_dirty = true";
   const auto says = [&](const std::string& what, const std::string& change) {
     shell("rm -rf copy && cp -a tree copy && cd tree && " + change);
-    EXPECT_NE(git_info().find(what), std::string::npos) << change << '\n' << git_info();
+    EXPECT_TRUE(has(git_info(), what)) << change;
     shell("rm -rf tree && mv copy tree");
   };
   const std::string untracked = " && touch new.cu";
@@ -265,8 +264,8 @@ TEST_F(BuildScript, FindsChangesThatGitDoesNotReport) {
 TEST_F(BuildScript, IgnoresARepositoryThatDoesNotContainTheSources) {
   shell("git init -q . && echo '*' >.gitignore && git add -f .gitignore && git commit -qm c");
   shell("mkdir tree && touch tree/CMakeLists.txt");
-  EXPECT_NE(git_info().find("git_commit = \"unknown\""), std::string::npos) << git_info();
-  EXPECT_NE(git_info().find("git_dirty = true"), std::string::npos) << git_info();
+  EXPECT_TRUE(has(git_info(), "git_commit = \"unknown\""));
+  EXPECT_TRUE(has(git_info(), "git_dirty = true"));
   // a subfolder of a repository is fine
   shell("git add -f tree && git commit -qm c");
   EXPECT_EQ(git_info().find("unknown"), std::string::npos) << git_info();
@@ -276,7 +275,7 @@ TEST_F(BuildScript, FindsTheFlagsOfDeviceCode) {
   if (std::string(RECHECK_OBJCOPY).empty()) GTEST_SKIP() << "objcopy was not found";
   const auto says = [&](const std::string& code, const std::string& name, const char* what) {
     const auto text = cubins(code);
-    EXPECT_NE(text.find(name + " = \"" + what + "\""), std::string::npos) << code << '\n' << text;
+    EXPECT_TRUE(has(text, name + " = \"" + what + "\"")) << code;
   };
   using std::string_literals::operator""s;  // texts that hold zeros
   const auto plain = "ptxas\0-arch sm_90 -m 64 \0"s;
@@ -327,9 +326,8 @@ TEST_F(BuildScript, DigestsDeviceCodeWithoutItsSourcesPath) {
   EXPECT_NE(there, here);
   section_ = ".elsewhere";
   const std::string none = cubins("x");
-  EXPECT_NE(none.find("cubins = R\"(null)\""), std::string::npos) << none;
-  EXPECT_NE(none.find("not measured: no device code was found in matmul/tile.cu"),
-            std::string::npos);
+  EXPECT_TRUE(has(none, "cubins = R\"(null)\""));
+  EXPECT_TRUE(has(none, "not measured: no device code was found in matmul/tile.cu"));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "../../experiments/experiments.hpp"
+#include "../expect.hpp"
 #include "program.hpp"
 
 namespace recheck {
@@ -55,14 +56,9 @@ Json timeless(Json record) {
 
 /// The one-line message with which reading a folder's last run is refused.
 std::string refusal(const fs::path& folder) {
-  try {
-    read_earlier(folder);
-  } catch (const std::runtime_error& error) {
-    const std::string message = error.what();
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-    return message;
-  }
-  return "";
+  const std::string message = thrown([&] { read_earlier(folder); });
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+  return message;
 }
 
 Record two_cases() {
@@ -114,7 +110,7 @@ TEST_F(JournalFile, IsRefusedIfALineIsForeign) {
   const auto mine = read(journal());
   const auto refuses = [&](const std::string& text, const std::string& words) {
     std::ofstream(journal()) << text;
-    EXPECT_NE(refusal(folder_).find(words), std::string::npos) << refusal(folder_);
+    EXPECT_TRUE(has(refusal(folder_), words));
   };
   EXPECT_EQ(read_earlier(folder_)->cases.size(), 2u);
   refuses(mine + "alien\n", "line 6");
@@ -172,13 +168,7 @@ TEST_F(JournalFile, StaysUntilTheRecordIsWritten) {
   const Record record = two_cases();
   {
     Journal journal(folder_, record);
-    try {
-      journal.close(record);
-      FAIL() << "wrote over a folder";
-    } catch (const std::runtime_error& error) {
-      EXPECT_NE(std::string(error.what()).find("run with --resume"), std::string::npos)
-          << error.what();
-    }
+    EXPECT_TRUE(has(thrown([&] { journal.close(record); }), "run with --resume"));
   }
   EXPECT_EQ(passed(folder_).size(), 2u);
   fs::remove_all(folder_ / "record.json");
@@ -338,14 +328,9 @@ TEST_F(OnASmallDisk, AFullDiskCanBeClearedAndTheRunResumed) {
   const auto outcome = run(flags);
   somebody.join();
   EXPECT_EQ(outcome.code, 1);
-  const auto last = outcome.output.rfind("\nrecheck: ");
-  ASSERT_NE(last, std::string::npos) << outcome.output;
-  EXPECT_NE(outcome.output.find("No space left on device; free some space", last),
-            std::string::npos)
-      << outcome.output;
-  EXPECT_EQ(std::count(outcome.output.begin() + static_cast<std::ptrdiff_t>(last) + 1,
-                       outcome.output.end(), '\n'),
-            1);
+  const auto last = outcome.output.substr(outcome.output.rfind("\nrecheck: ") + 1);
+  EXPECT_TRUE(has(last, "No space left on device; free some space"));
+  EXPECT_EQ(std::ranges::count(last, '\n'), 1) << outcome.output;
   const auto had = passed(folder_);
   EXPECT_GE(had.size(), 1u);
   EXPECT_LT(had.size(), 60u);

@@ -69,10 +69,9 @@ TEST(Nvml, LeavesTheLibraryInitialisedAsBefore) {
   dlclose(library);
 }
 
+using gpu_Nvml = OnGpu;
 // the real library: checks our own declarations of its functions and structures
-TEST(gpu_Nvml, AnswersPlausibly) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+TEST_F(gpu_Nvml, AnswersPlausibly) {
   const Nvml nvml(gpu.device->pci_bus_id);
   if (nvml.absent().value_or("").ends_with("was not found")) GTEST_SKIP() << *nvml.absent();
   ASSERT_FALSE(nvml.absent()) << *nvml.absent();

@@ -10,6 +10,7 @@
 #include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/self/self.hpp"
 #include "../../experiments/transpose/transpose.hpp"
+#include "../expect.hpp"
 
 namespace recheck {
 namespace {
@@ -23,13 +24,6 @@ std::vector<Case> a_second_each() {
 
 double seconds_of(const std::vector<Case>& cases) {
   return predicted(cases, [](const Case&) { return true; });
-}
-
-TEST(Fit, DropsNothingThatFits) {
-  auto cases = a_second_each();
-  const auto all = cases.size();
-  EXPECT_TRUE(fit(cases, static_cast<double>(all), "x").empty());
-  EXPECT_EQ(cases.size(), all);
 }
 
 TEST(Fit, DropsSweepsFirstAndTheLargestFirst) {
@@ -67,17 +61,6 @@ TEST(Fit, DropsHeadlinesLast) {
   EXPECT_FALSE(cases.empty());
   EXPECT_TRUE(std::ranges::none_of(cases, &Case::is_headline));
   EXPECT_LE(seconds_of(cases), 99);
-}
-
-TEST(Fit, ReportsABudgetThatFitsNothing) {
-  auto cases = a_second_each();
-  try {
-    fit(cases, 0.5, "half");
-    FAIL() << "found room for " << cases.size();
-  } catch (const std::invalid_argument& error) {
-    EXPECT_EQ(std::string(error.what()).find("--budget=half has no room for anything"), 0u)
-        << error.what();
-  }
 }
 
 // a requested shape gets every row in each of its regimes; a full run skips some
@@ -135,12 +118,7 @@ TEST(Plan, RefusesInvalidTables) {
     rows.assign(transpose::ladder().begin(), transpose::ladder().begin() + 3);
     Experiment experiment = transpose::experiment(rows);
     spoil(experiment, rows);
-    try {
-      plan({&experiment, 1}, {});
-      return "";
-    } catch (const std::invalid_argument& error) {
-      return error.what();
-    }
+    return thrown([&] { plan({&experiment, 1}, {}); });
   };
   EXPECT_EQ(refused([](Experiment&, auto&) {}), "");
   // on an axis of kinds, extent 0 is a kind
@@ -200,11 +178,23 @@ TEST(Plan, RefusesInvalidTables) {
       {[](auto&, auto& rows) { rows[1].name = "a_name_that_is_longer_than_forty_characters"; },
        "40 characters at most"},
   };
-  for (const auto& [spoil, says] : others)
-    EXPECT_NE(refused(spoil).find(says), std::string::npos) << says << ": " << refused(spoil);
+  for (const auto& [spoil, says] : others) EXPECT_TRUE(has(refused(spoil), says));
   const Experiment twice[] = {transpose::experiment(transpose::ladder()),
                               transpose::experiment(transpose::ladder())};
   EXPECT_THROW(plan(twice, {}), std::invalid_argument);
+}
+
+TEST(Self, IsInEveryProgramAndReservesItsNames) {
+  const Experiment mine = transpose::experiment(transpose::ladder());
+  const auto all = with_self({&mine, 1});
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_TRUE(all[1].self && all[2].self);
+  EXPECT_EQ(with_self(all).size(), 3U);
+  for (const auto& self : {all[1], all[2]}) {
+    Experiment other = mine;
+    other.name = self.name;
+    EXPECT_THROW(with_self({&other, 1}), std::invalid_argument) << self.name;
+  }
 }
 
 }  // namespace

@@ -90,6 +90,13 @@ class Run : public TemporaryFolder {
     for (std::string line; std::getline(in, line);) lines.push_back(nlohmann::json::parse(line));
     return lines;
   }
+  /// A run that has to succeed.
+  Outcome measure(const std::string& flags,
+                  const std::string& binary = quoted(RECHECK_BINARY)) const {
+    Outcome outcome = run(output() + " " + flags, binary);
+    EXPECT_EQ(outcome.code, 0) << outcome.output;
+    return outcome;
+  }
   /// expect_one_line() with these flags, and no file written.
   void expect_refusal(const std::string& arguments, int code, const std::string& words) const {
     expect_one_line(run(output() + " " + arguments), code, words);

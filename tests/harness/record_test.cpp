@@ -2,76 +2,25 @@
 #include "../../experiments/harness/keep/record.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <fstream>
-#include <set>
-#include <sstream>
 
 #include "../../experiments/experiments.hpp"
 #include "../../experiments/harness/keep/journal.hpp"
+#include "../expect.hpp"
 #include "temporary_folder.hpp"
 
 namespace recheck {
 namespace {
 
-namespace fs = std::filesystem;
-
 using RecordFile = TemporaryFolder;
 
-TEST_F(RecordFile, IsReplacedCompletely) {
-  const auto file = folder_ / "record.json";
-  write_file(file, "one");
-  write_file(file, "two");
-  EXPECT_EQ(read(file), "two");
-  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 1);  // no temporary file remains
-}
-
 TEST_F(RecordFile, ReportsAnUnwritableFolder) {
-  try {
-    write_file(folder_ / "missing" / "record.json", "text");
-    FAIL() << "wrote into a folder that does not exist";
-  } catch (const std::runtime_error& error) {
-    const std::string message = error.what();
-    EXPECT_NE(message.find("No such file or directory"), std::string::npos) << message;
-    EXPECT_NE(message.find("--output"), std::string::npos) << message;
-    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-  }
-}
-
-TEST(Record, GivesSecondsToPassedCasesOnlyAndReasonsToTheOthers) {
-  const auto& matmul = experiments()[0];
-  Record record{.experiments = experiments(), .environment = {}, .ceilings = {}, .cases = {}};
-  const Case untouched{&matmul, &matmul.ladder[0], {4, 5, 6}, Regime::hot};
-  Case passed = untouched, unsupported = untouched, half = untouched;
-  passed.result = Result{Status::passed, {}, Error{0.5, 1, "metric"}};
-  passed.samples = {1, 2, 3, 4, 5, 6};
-  passed.seconds = median_interval(passed.samples);
-  unsupported.result = because(ReasonCode::no_memory, "needs more");
-  half.samples = {1, 2};  // interrupted during its timing
-  record.cases = {untouched, passed, unsupported, half};
-
-  std::vector<nlohmann::json> cases;
-  for (const auto& lines : record.lines()) cases.push_back(nlohmann::json::parse(lines.record));
-  for (const auto& c : cases) {
-    EXPECT_EQ(c["status"] == "passed", !c["seconds"].is_null());
-    EXPECT_EQ(c["status"] == "passed", c["reason"].is_null());
-  }
-  for (const Case& c : record.cases)
-    EXPECT_EQ(&c == &record.cases[1], !lines_of(c).samples.empty());
-  EXPECT_EQ(cases[0]["status"], "not_run");
-  EXPECT_EQ(cases[1]["seconds"]["median"], 3.5);
-  EXPECT_EQ(cases[1]["seconds"]["samples"], 6);
-  EXPECT_EQ(cases[0]["reason_code"], "not_reached");
-  EXPECT_TRUE(cases[1]["reason_code"].is_null());
-  EXPECT_EQ(cases[2]["reason"], "needs more");
-  EXPECT_EQ(cases[2]["reason_code"], "no_memory");
-  EXPECT_EQ(cases[1]["id"], "matmul/" + std::string(matmul.ladder[0].name) + "/4x5x6/hot");
-  const auto strategies = record.head()["strategies"];
-  ASSERT_EQ(strategies.size(), 1u);  // only once, even with several cases
-  EXPECT_EQ(strategies[0]["name"], matmul.ladder[0].name);
+  const std::string message =
+      thrown([&] { write_file(folder_ / "missing" / "record.json", "text"); });
+  EXPECT_TRUE(has(message, "No such file or directory"));
+  EXPECT_TRUE(has(message, "--output"));
+  EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
 TEST(Text, HasALineForEachObjectOfAListAndEachMemberOfAnObject) {
@@ -140,15 +89,10 @@ TEST(Record, ResumesFinishedCasesAsTheyWereWritten) {
   EXPECT_EQ(open.spent, 3.5);
 
   const auto refuses = [&](const Json& head, const std::string& by, const Lines& lines) {
-    try {
-      resumed(head, by, lines);
-      ADD_FAILURE() << head << by << lines.record << " was taken over";
-    } catch (const std::exception& error) {
-      const std::string message = error.what();
-      EXPECT_TRUE(message.starts_with("cannot resume")) << message;
-      EXPECT_EQ(message.find('\n'), std::string::npos) << message;
-      EXPECT_LT(message.size(), 400u) << message;
-    }
+    const std::string message = thrown([&] { resumed(head, by, lines); });
+    EXPECT_TRUE(message.starts_with("cannot resume")) << message << head << by << lines.record;
+    EXPECT_EQ(message.find('\n'), std::string::npos) << message;
+    EXPECT_LT(message.size(), 400u) << message;
   };
   const Json none, huge = 1e308;
   for (const char* status : {"banana", "", "incorrect\\u0020", "not run"})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks that accept wrong outputs, and rows that change other rows' data: none of them passes or
-// gets a time.
+// Checks that accept wrong outputs, rows that change other rows' data, and rows that fail or cannot
+// run: none of them passes or gets a time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "../../experiments/harness/time/runner.hpp"
 #include "../../experiments/transpose/transpose.hpp"
 #include "../../reference/error.hpp"
+#include "../expect.hpp"
 #include "../targets.hpp"
 
 #ifdef RECHECK_HAVE_CUDA
@@ -60,18 +61,14 @@ Strategy row(std::string_view name) {
   return *std::ranges::find(transpose::ladder(), name, &Strategy::name);
 }
 
-template <Defect defect>
-Experiment spoiled_experiment(const Strategy& row) {
-  Experiment experiment = transpose::experiment({&row, 1});
-  experiment.problem.oracle = spoiled<defect>;
-  return experiment;
-}
-
 /// The output of `--gate` for an experiment, and its exit code.
 std::pair<std::string, int> gate_of(const Experiment& experiment) {
   testing::internal::CaptureStdout();
   const int code = run_gate({&experiment, 1}, {});
   return {testing::internal::GetCapturedStdout(), code};
+}
+std::pair<std::string, int> gate_of(std::span<const Strategy> rows) {
+  return gate_of(transpose::experiment(rows));
 }
 
 void measure(std::span<Case> cases) {
@@ -80,42 +77,59 @@ void measure(std::span<Case> cases) {
   Runner({.budget_seconds = 0.05, .seed = 1}, found_gpu()).run(group);
 }
 
-std::string refutation(const std::string& accepted) {
-  return "the check of transpose accepts an output " + accepted + ": fix its reference";
-}
-
+/// Expects that neither `--gate` nor a run trusts a check that accepts such an output.
 template <Defect defect>
-void is_refuted_by_the_gate(const Strategy& row, const std::string& accepted) {
-  const auto [said, code] = gate_of(spoiled_experiment<defect>(row));
+void expect_refuted(const std::string& accepted) {
+  const Strategy serial = row("cpu_serial");
+  Experiment experiment = transpose::experiment({&serial, 1});
+  experiment.problem.oracle = spoiled<defect>;
+  const std::string says =
+      "the check of transpose accepts an output " + accepted + ": fix its reference";
+  const auto [said, code] = gate_of(experiment);
   EXPECT_EQ(code, 1);
-  const auto line = "WRONG at 1x1, leading dimensions padded by 0: " + refutation(accepted);
-  EXPECT_NE(said.find(line), std::string::npos) << said;
-}
-
-template <Defect defect>
-void is_refuted_by_a_run(const Strategy& row, const std::string& accepted) {
-  const Experiment experiment = spoiled_experiment<defect>(row);
-  Case c{&experiment, &row, {40, 24}, Regime::hot};
+  EXPECT_TRUE(has(said, "WRONG at 1x1, leading dimensions padded by 0: " + says));
+  Case c{&experiment, &serial, {40, 24}, Regime::hot};
   measure({&c, 1});
   EXPECT_EQ(c.result.value_or(Result{}).status, Status::failed);
-  EXPECT_EQ(c.result.value_or(Result{}).reason, refutation(accepted));
+  EXPECT_EQ(c.result.value_or(Result{}).reason, says);
   EXPECT_FALSE(c.seconds);
 }
 
-// each gate runs in its own process, which has to find the defect itself
-TEST(Soundness, IsTestedByTheGateBeforeACheckIsTrusted) {
-  const auto serial = row("cpu_serial");
-  is_refuted_by_the_gate<Defect::always_right>(serial, "whose last element is wrong");
-  is_refuted_by_the_gate<Defect::last_ignored>(serial, "whose last element is wrong");
-  is_refuted_by_the_gate<Defect::nan_is_no_error>(serial, "whose first element is not written");
-  is_refuted_by_the_gate<Defect::zero_is_no_error>(serial, "that is zero");
-  is_refuted_by_the_gate<Defect::likely_is_right>(serial, "that belongs to other inputs");
+TEST(Soundness, IsTestedBeforeACheckIsTrusted) {
+  expect_refuted<Defect::always_right>("whose last element is wrong");
+  expect_refuted<Defect::last_ignored>("whose last element is wrong");
+  expect_refuted<Defect::nan_is_no_error>("whose first element is not written");
+  expect_refuted<Defect::zero_is_no_error>("that is zero");
+  expect_refuted<Defect::likely_is_right>("that belongs to other inputs");
 }
 
-TEST(Soundness, IsTestedByARunBeforeACheckIsTrusted) {
-  const auto serial = row("cpu_serial");
-  is_refuted_by_a_run<Defect::always_right>(serial, "whose last element is wrong");
-  is_refuted_by_a_run<Defect::zero_is_no_error>(serial, "that is zero");
+TEST(GateFlag, FailsARowThatFitsNoShapeOrThrows) {
+  Strategy serial = row("cpu_serial");
+  EXPECT_EQ(gate_of({&serial, 1}).second, 0);
+  serial.fits = [](const Shape&, const Device&) { return Reason("never"); };
+  EXPECT_EQ(gate_of({&serial, 1}).second, 1);
+  serial = row("cpu_serial");
+  serial.launch.run = [](const Call&) { throw std::runtime_error("broken"); };
+  const auto [said, code] = gate_of({&serial, 1});
+  EXPECT_EQ(code, 1);
+  EXPECT_EQ(std::ranges::count(said, '\n'), 4) << said;
+  EXPECT_TRUE(has(said, "broken"));
+  EXPECT_TRUE(has(said, "WRONG in "));
+}
+
+TEST(GateFlag, ReportsRowsThatCannotBeTried) {
+  Strategy absent = row("cpu_serial"), elsewhere = absent;
+  absent.launch = {Backend::cpu, nullptr, "built without it"};
+  elsewhere.needs = [](const Device&) { return Reason("built without it"); };
+  for (Strategy untried : {absent, elsewhere}) {
+    const auto [said, code] = gate_of({&untried, 1});
+    EXPECT_EQ(code, 77);
+    EXPECT_TRUE(has(said, "not run: built without it"));
+    // the same if every row that can run is right
+    Strategy rows[] = {untried, row("cpu_serial")};
+    rows[0].name = "absent";
+    EXPECT_EQ(gate_of(rows).second, 77);
+  }
 }
 
 /// A row that is right but then spoils its input, next to a right one.
@@ -126,11 +140,9 @@ void is_named(const Strategy& right, void (*spoils)(const Call&)) {
   const Experiment experiment = transpose::experiment(rows);
   const std::string expected =
       "changed its input 0, counted from 0: it may write only to its output";
-  const auto [said, code] = gate_of(experiment);
+  const auto [said, code] = gate_of(rows);
   EXPECT_EQ(code, 1);
-  EXPECT_NE(said.find("spoils: WRONG at 1x1, leading dimensions padded by 3: " + expected),
-            std::string::npos)
-      << said;
+  EXPECT_TRUE(has(said, "spoils: WRONG at 1x1, leading dimensions padded by 3: " + expected));
   Case cases[] = {{&experiment, &rows[0], {40, 24}, Regime::hot},
                   {&experiment, &rows[1], {40, 24}, Regime::hot}};
   measure(cases);
@@ -149,8 +161,8 @@ TEST(Inputs, AreReportedAndRestoredIfARowChangesThem) {
 }
 
 #ifdef RECHECK_HAVE_CUDA
-TEST(gpu_Inputs, AreReportedAndRestoredIfARowChangesThem) {
-  if (const Gpu& gpu = found_gpu(); !gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_Inputs = OnGpu;
+TEST_F(gpu_Inputs, AreReportedAndRestoredIfARowChangesThem) {
   is_named(row("naive"), [](const Call& call) {
     row("naive").launch.run(call);
     if (call.shape[0] * call.shape[1] > 0)

@@ -3,7 +3,6 @@
 // Refusals by launchers before they query a device, and by rows on any device.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "../../experiments/harness/case/requirements.hpp"
@@ -36,11 +35,9 @@ TEST(Limits, AListingRefusesAPitchThatOverflowsItsIndices) {
 }
 
 #ifdef RECHECK_HAVE_BLAS
-TEST(Limits, BlasTakesAnEmptyProductAndRefusesExtentsBeyondInt) {
+TEST(Limits, BlasRefusesExtentsBeyondInt) {
   const float b[3] = {};
-  float c[6] = {1, 1, 1, 1, 1, 1};
-  reference::matmul_blas(2, 3, 0, nullptr, 0, b, 3, c, 3);
-  EXPECT_TRUE(std::ranges::all_of(c, [](float x) { return x == 0; }));
+  float c[6] = {};
   constexpr std::int64_t far = std::int64_t{1} << 31;
   EXPECT_THROW(reference::matmul_blas(2, 3, 1, b, far, b, 3, c, 3), std::length_error);
   EXPECT_THROW(reference::matvec_blas(2, 1, b, far, b, c), std::length_error);

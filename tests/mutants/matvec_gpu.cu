@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Four of the kernels in kernels/matvec/ with defects: the vector through shared memory, the
-// reduction with one block per row, the batches of constant memory, and the read-only pass. Also
-// S3's listings, with defects or called as S3 says.
+// Three of the kernels in kernels/matvec/ with defects: the vector through shared memory, the
+// reduction with one block per row, and the read-only pass. Also S3's listings, with defects or
+// called as S3 says.
 
 #include <cuda_bf16.h>
 
@@ -25,7 +25,8 @@ constexpr std::string_view defects =
     "pitch_counts_floats adds_to_what_is_there rounds_inputs_to_bf16 one_element_off "
     "writes_before_the_output "
     "unspoiled_reduced reduction_barrier_missing shuffle_step_missing "
-    "unspoiled_batches batch_from_the_beginning batch_overwrites_the_last "
+    "unspoiled_s3_batches s3_sums_not_cleared batch_from_the_beginning batch_overwrites_the_last "
+    "unspoiled_s3_chunks s3_idle_threads_return "
     "unspoiled_read read_tail_skipped read_word_twice read_vector_left_out read_nothing "
     "read_partial_unwritten";
 consteval int is(std::string_view defect) { return index_of(defects, defect); }
@@ -33,45 +34,40 @@ consteval int is(std::string_view defect) { return index_of(defects, defect); }
 constexpr int block = 1024;         // many warps make a missing barrier a visible race
 constexpr unsigned late = 100'000;  // nanoseconds, for warps that others should wait for
 
-// S3's listings with the defects that its text permits: batches without clearing r, and chunks
-// where the missing half of a guard is a return.
-
-enum class S3Defect {
-  none,
-  sums_not_cleared,  // batches add to the old contents of r
-  idle_threads_return
-};
+// S3's listings. Its text permits two of these defects: batches that add to the old contents of r,
+// and chunks where the missing half of a guard is a return.
 
 // all of constant memory that a file can use
 static __constant__ float c_v[kernels::matvec::constant_batch];
 
-static __global__ void s3_batch_kernel(int row_size, int column_size, int column_pitch,
-                                       const float* d_matrix, const int start, float* d_r) {
+template <int defect>
+__global__ void batch_kernel(int row_size, int column_size, int column_pitch, const float* d_matrix,
+                             const int start, float* d_r) {
   const unsigned id = blockDim.x * blockIdx.x + threadIdx.x;
   if (column_size <= id) return;
   float temp = 0.0f;
   const int end = min(start + kernels::matvec::constant_batch, row_size);
   for (int i = start; i < end; ++i) temp += d_matrix[i * column_pitch + id] * c_v[i - start];
-  d_r[id] += temp;
+  d_r[id] = defect == is("batch_overwrites_the_last") ? temp : d_r[id] + temp;
 }
 
-template <S3Defect defect>
-void s3_batches(const kernels::matvec::MatvecArgs& p, cudaStream_t stream) {
+template <int defect>
+void batches(const MatvecArgs& p, cudaStream_t stream) {
   constexpr int size = kernels::matvec::constant_batch, block = 256;
   if (p.rows == 0) return;
-  if (defect != S3Defect::sums_not_cleared) cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), stream);
+  if (defect != is("s3_sums_not_cleared")) cudaMemsetAsync(p.r, 0, p.rows * sizeof(float), stream);
   for (int start = 0; start < p.columns; start += size) {
-    cudaMemcpyToSymbolAsync(c_v, p.v + start, std::min(size, p.columns - start) * sizeof(float), 0,
+    const float* from = defect == is("batch_from_the_beginning") ? p.v : p.v + start;
+    cudaMemcpyToSymbolAsync(c_v, from, std::min(size, p.columns - start) * sizeof(float), 0,
                             cudaMemcpyDeviceToDevice, stream);
-    s3_batch_kernel<<<kernels::matvec::blocks_for(p.rows, block), block, 0, stream>>>(
+    batch_kernel<defect><<<kernels::matvec::blocks_for(p.rows, block), block, 0, stream>>>(
         p.columns, p.rows, kernels::matvec::pitch_items(p), p.a, start, p.r);
   }
 }
 
-template <S3Defect defect>
-__global__ void s3_chunk_kernel(int row_size, int column_size, int column_pitch,
-                                const float* d_matrix, const float* d_v, const int shared_size,
-                                float* d_r) {
+template <int defect>
+__global__ void chunk_kernel(int row_size, int column_size, int column_pitch, const float* d_matrix,
+                             const float* d_v, const int shared_size, float* d_r) {
   const unsigned id = blockDim.x * blockIdx.x + threadIdx.x;
   float temp = 0.0f;
   extern __shared__ float s_v[];
@@ -82,7 +78,7 @@ __global__ void s3_chunk_kernel(int row_size, int column_size, int column_pitch,
     __syncthreads();
     if (column_size <= id) {
       // threads that left cannot load more words, whether or not others wait for them
-      if (defect == S3Defect::idle_threads_return) return;
+      if (defect == is("s3_idle_threads_return")) return;
       continue;
     }
     const int end = min(start + shared_size, row_size);
@@ -91,11 +87,11 @@ __global__ void s3_chunk_kernel(int row_size, int column_size, int column_pitch,
   if (id < column_size) d_r[id] = temp;
 }
 
-template <S3Defect defect>
-void s3_chunks(const kernels::matvec::MatvecArgs& p, cudaStream_t stream) {
+template <int defect>
+void chunks(const MatvecArgs& p, cudaStream_t stream) {
   constexpr int block = 256;
   if (p.rows > 0)
-    s3_chunk_kernel<defect>
+    chunk_kernel<defect>
         <<<kernels::matvec::blocks_for(p.rows, block), block, block * sizeof(float), stream>>>(
             p.columns, p.rows, kernels::matvec::pitch_items(p), p.a, p.v, block, p.r);
 }
@@ -171,31 +167,6 @@ __global__ void reduced_kernel(MatvecArgs p) {
 template <int defect>
 void reduced(const MatvecArgs& p, cudaStream_t stream) {
   if (p.rows > 0) reduced_kernel<defect><<<p.rows, block, 0, stream>>>(p);
-}
-
-/// A by columns.
-template <int defect>
-__global__ void batch_kernel(MatvecArgs p, int start, int end) {
-  const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(block) + threadIdx.x;
-  if (row >= p.rows) return;
-  float sum = start == 0 || defect == is("batch_overwrites_the_last") ? 0 : p.r[row];
-  for (int j = start; j < end; ++j) sum += line(p, j)[row] * c_v[j - start];
-  p.r[row] = sum;
-}
-
-template <int defect>
-void batches(const MatvecArgs& p, cudaStream_t stream) {
-  if (p.rows == 0) return;
-  int start = 0;
-  do {
-    const int end = std::min(p.columns, start + kernels::matvec::constant_batch);
-    const float* from = defect == is("batch_from_the_beginning") ? p.v : p.v + start;
-    if (end > start)
-      cudaMemcpyToSymbolAsync(c_v, from, (end - start) * sizeof(float), 0, cudaMemcpyDeviceToDevice,
-                              stream);
-    batch_kernel<defect><<<(p.rows - 1) / block + 1, block, 0, stream>>>(p, start, end);
-    start = end;
-  } while (start < p.columns);
 }
 
 /// A by rows, and the vector as one more row.
@@ -305,21 +276,19 @@ constexpr Strategy listings[] = {
     sizes_row<false, kernels::matvec::s3_shared<256, 8, 256, 32>>("s3_shared_sizes_as_named"),
     pitch_row<1>("unspoiled_s3_pitch_in_floats"),
     pitch_row<4>("s3_pitch_in_bytes"),
-    by_columns<s3_batches<S3Defect::none>>("unspoiled_s3_batches"),
-    by_columns<s3_batches<S3Defect::sums_not_cleared>>("s3_sums_not_cleared"),
-    by_columns<s3_chunks<S3Defect::none>>("unspoiled_s3_chunks"),
-    by_columns<s3_chunks<S3Defect::idle_threads_return>>("s3_idle_threads_return"),
 };
-constexpr int reduced_from = is("unspoiled_reduced"), batches_from = is("unspoiled_batches"),
-              read_from = is("unspoiled_read");
+constexpr int reduced_from = is("unspoiled_reduced"), batches_from = is("unspoiled_s3_batches"),
+              chunks_from = is("unspoiled_s3_chunks"), read_from = is("unspoiled_read");
 constexpr auto rows = table_of(
     std::to_array(listings),
     rows_of<0, reduced_from>(defects,
                              [](auto i, auto name) { return by_columns<staged<i>>(name); }),
     rows_of<reduced_from, batches_from>(
         defects, [](auto i, auto name) { return mutant(name, gpu<reduced<i>>, Layout::pitched); }),
-    rows_of<batches_from, read_from>(
+    rows_of<batches_from, chunks_from>(
         defects, [](auto i, auto name) { return by_columns<batches<i>>(name); }),
+    rows_of<chunks_from, read_from>(defects,
+                                    [](auto i, auto name) { return by_columns<chunks<i>>(name); }),
     rows_of<read_from, words(defects)>(defects, [](auto i, auto name) {
       return mutant(name, gpu<read<i>>, Layout::row_major, &matvec::checksum);
     }));

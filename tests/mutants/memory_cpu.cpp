@@ -74,9 +74,7 @@ void writes(const ProbeArgs& p) {
 
 template <auto f>
 constexpr Strategy row(std::string_view name, const Problem& problem) {
-  constexpr Launcher launcher = {Backend::cpu,
-                                 [](const Call& call) { f(memory::arguments(call)); }};
-  return mutant(name, launcher, Layout::row_major, &problem);
+  return mutant(name, on_cpu<f, memory::arguments>, Layout::row_major, &problem);
 }
 constexpr int first_pass = is("unspoiled_passes"), first_write = is("unspoiled_writes");
 constexpr auto rows = table_of(

@@ -99,7 +99,9 @@ void writes(const ProbeArgs& p, cudaStream_t stream) {
 
 using memory::gpu;
 
-constexpr Strategy few_words(Strategy row) {
+template <auto f>
+constexpr Strategy row(std::string_view name, const Problem& problem) {
+  Strategy row = mutant(name, gpu<f>, Layout::row_major, &problem);
   row.fits = [](const Shape& s, const Device&) {
     return s[0] <= most_words ? Reason{} : "keeps no more than 8192 words";
   };
@@ -107,19 +109,12 @@ constexpr Strategy few_words(Strategy row) {
 }
 constexpr int first_pass = is("unspoiled_passes"), first_write = is("unspoiled_writes");
 constexpr auto rows = table_of(
-    rows_of<0, first_pass>(defects,
-                           [](auto i, auto name) {
-                             return few_words(mutant(name, gpu<chase<i>>, Layout::row_major,
-                                                     &memory::near_chase));
-                           }),
+    rows_of<0, first_pass>(
+        defects, [](auto i, auto name) { return row<chase<i>>(name, memory::near_chase); }),
     rows_of<first_pass, first_write>(
-        defects,
-        [](auto i, auto name) {
-          return few_words(mutant(name, gpu<passes<i>>, Layout::row_major, &memory::passing));
-        }),
-    rows_of<first_write, words(defects)>(defects, [](auto i, auto name) {
-      return few_words(mutant(name, gpu<writes<i>>, Layout::row_major, &memory::overwriting));
-    }));
+        defects, [](auto i, auto name) { return row<passes<i>>(name, memory::passing); }),
+    rows_of<first_write, words(defects)>(
+        defects, [](auto i, auto name) { return row<writes<i>>(name, memory::overwriting); }));
 
 }  // namespace
 

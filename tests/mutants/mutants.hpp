@@ -45,25 +45,19 @@ std::span<const Exploit> exploits_gpu();  // only in a build with CUDA
 /// The number of runs that have started to time one; kernels that count launches restart with it.
 extern int runs;
 
-/// Right only in the rows and along the vector that judge a large product, if these depend only on
-/// the shape.
-extern const Strategy cpu_right_where_it_is_looked_at;
-
-/// Omits a row of a product of reals; and the same code that does not.
-extern const Strategy cpu_drops_a_row_of_reals;
-extern const Strategy cpu_drops_no_row_of_reals;
-
-/// Cuts its inputs to TF32 in sums for which fp32's bound is not tighter.
-extern const Strategy cpu_cuts_where_sums_are_long;
-
+/// Products on the CPU for tests that name them. One is right only in the rows and along the vector
+/// that judge a large product, if these depend only on the shape. One drops a row of reals; its
+/// twin with the same code does not. One cuts its inputs to TF32 in sums for which fp32's bound is
+/// not tighter. The others are right while they are proven. When timed, one spoils an element, one
+/// writes nothing more (reused memory then holds the last right answer), one throws, and one
+/// changes its second input.
+Strategy other_cpu(std::string_view name);
 /// Allocates more device memory than there is.
 extern const Strategy gpu_allocates_too_much;
-/// Right while they are proven. When timed, one spoils an element, one writes nothing more (reused
-/// memory then holds the last right answer), one throws, and one changes its second input.
-extern const Strategy cpu_spoils_when_timed;
-extern const Strategy cpu_idles_when_timed;
-extern const Strategy cpu_throws_when_timed;
-extern const Strategy cpu_changes_its_input_when_timed;
+
+/// A CPU function of an experiment's arguments as a row's entry point.
+template <auto f, auto arguments>
+constexpr Launcher on_cpu = {Backend::cpu, [](const Call& call) { f(arguments(call)); }};
 
 /// A row of the mutants' tables.
 constexpr Strategy mutant(std::string_view name, Launcher launch, Layout layout = Layout::row_major,

@@ -73,9 +73,8 @@ TEST_P(Repeat, LeavesTheSameBitsEveryTime) {
 
 INSTANTIATE_TEST_SUITE_P(gpu, Repeat, testing::ValuesIn(rows()), name_of_row);
 
-TEST(gpu_Repeat, SeesTheOneLaunchThatDiffers) {
-  const Gpu& gpu = found_gpu();
-  if (!gpu.device) GTEST_SKIP() << *gpu.reason;
+using gpu_Repeat = OnGpu;
+TEST_F(gpu_Repeat, SeesTheOneLaunchThatDiffers) {
   Target& target = targets().of(Backend::gpu);
   constexpr std::size_t count = 1 << 20;
   const Array output(target, count);

@@ -51,30 +51,5 @@ TEST(DocumentsTolerance, AcceptsNaN) {
   EXPECT_TRUE(!(std::abs(nan - 1) <= 1e-3));
 }
 
-TEST(Worse, KeepsNaNOnEitherSide) {
-  using reference::worse;
-  EXPECT_EQ(worse(1, 2), 2);
-  EXPECT_EQ(worse(2, 1), 2);
-  EXPECT_TRUE(std::isnan(worse(nan, 1)));
-  EXPECT_TRUE(std::isnan(worse(1, nan)));
-}
-
-TEST(WorstOf, KeepsNaNAnywhere) {
-  using reference::worst_of;
-  EXPECT_EQ(worst_of({}), 0);
-  EXPECT_EQ(worst_of({1, 3, 2}), 3);
-  EXPECT_TRUE(std::isnan(worst_of({nan, 1, 2})));
-  EXPECT_TRUE(std::isnan(worst_of({1, nan, 2})));
-  EXPECT_TRUE(std::isnan(worst_of({1, 2, nan})));
-}
-
-TEST(Relative, IsExactOnlyWithoutAnError) {
-  using reference::relative;
-  EXPECT_EQ(relative(0, 0), 0);
-  EXPECT_EQ(relative(-1, 4), 0.25);
-  EXPECT_TRUE(std::isinf(relative(1, 0)));
-  EXPECT_TRUE(std::isnan(relative(nan, 1)));
-}
-
 }  // namespace
 }  // namespace recheck

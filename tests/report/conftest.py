@@ -34,6 +34,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 EXPERIMENTS = REPORTS.parent / "experiments"  # our own collection of claims
+OUTSIDE = REPORTS.parent / "tests/outside"  # collections of others
 GPU = "nvidia-h100-80gb-hbm3"  # the folder name of evidence from h100()'s GPU
 # the tests leave no files in the source tree
 sys.dont_write_bytecode = True
@@ -82,6 +83,20 @@ def called(
 def run(command: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     """recheck-report with this command as a function call, which starts faster than a process."""
     return called(cli.main, *words_of(command, *arguments))
+
+
+def git(folder: Path, *words: str) -> str:
+    """The output of a git command in a folder, by an author without a name."""
+    command = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@y", *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def built(name: str) -> str:
+    """A program of the build, which a variable of its name names; skips the test without it."""
+    path = os.environ.get(name.upper(), "")
+    if not path:
+        pytest.skip(f"{name.upper()} names no program")
+    return path
 
 
 def sourced(folder: Path, *documents: str) -> Path:
@@ -190,15 +205,14 @@ def report(tmp_path: Path) -> Report:
 
 
 @pytest.fixture
-def no_variation(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes on one GPU do not differ: only the self-audit limits the resolution."""
+def differ(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Sets by which fraction two processes on one GPU differ in every class."""
     from recheck_report.statistics import variation
 
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.0))
+    return lambda wide: monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(wide))
 
 
-def element(html: str, name: str) -> str:
-    """The content of an element of report.html."""
-    found = re.search(rf'<script type="[\w/]+" id="{name}">(.*?)</script>', html, re.S)
-    assert found
-    return found[1]
+@pytest.fixture
+def no_variation(differ: Callable[[float], None]) -> None:
+    """Two processes on one GPU do not differ: only the self-audit limits the resolution."""
+    differ(0.0)

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS
+from conftest import EXPERIMENTS, built, git
 from recheck_report.claims.collection import FIXED, load_collection
 from recheck_report.claims.collection import SNIPPETS as FOLDER
 from recheck_report.claims.names import faults
@@ -28,16 +28,10 @@ SNIPPETS = EXPERIMENTS / FOLDER
 KNOWN = load_collection(EXPERIMENTS)
 
 
-def _program(name: str) -> str:
-    """A program's path: from ctest, otherwise that of the release build."""
-    folder = {"recheck": "experiments", "recheck_tests": "tests"}[name]
-    return os.environ.get(name.upper(), str(ROOT / "build/release" / folder / name))
-
-
 def test_every_name_in_the_claims_exists_in_the_program() -> None:
-    recheck = _program("recheck")
+    recheck = built("recheck")
     record = environment(recheck, CUDA_VISIBLE_DEVICES="")
-    names = replace(tables(recheck, record), tests=listed(_program("recheck_tests")))
+    names = replace(tables(recheck, record), tests=listed(built("recheck_tests")))
     gpu = any(name.startswith("gpu/Mutant") for name in names.tests)  # else built without CUDA
     assert not [line for line in faults(KNOWN, names) if gpu or "unknown test gpu" not in line]
 
@@ -98,14 +92,9 @@ def test_the_listings_are_exactly_the_rows_as_printed() -> None:
 Checks = dict[str, str]  # what decides each claim, by its id
 
 
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(ROOT), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
 def _has_history() -> bool:
     try:
-        return _git("rev-parse", "--is-shallow-repository").strip() == "false"
+        return git(ROOT, "rev-parse", "--is-shallow-repository") == "false"
     except (OSError, subprocess.CalledProcessError):
         return False
 
@@ -133,13 +122,13 @@ def _deciding(document: dict[str, Any]) -> Checks:
 
 @cache
 def _of(blob: str) -> Checks:
-    return _deciding(tomllib.loads(_git("cat-file", "blob", blob)))
+    return _deciding(tomllib.loads(git(ROOT, "cat-file", "blob", blob)))
 
 
 @cache
 def _at(commit: str) -> Checks:
     found: Checks = {}
-    for line in _git("ls-tree", "-r", commit, "experiments").splitlines():
+    for line in git(ROOT, "ls-tree", "-r", commit, "experiments").splitlines():
         blob, path = line.split(" ", 2)[2].split("\t")
         if path.endswith("/claims.toml"):
             found |= _of(blob)
@@ -155,9 +144,9 @@ def _here() -> Checks:
 
 def _changed() -> Iterator[tuple[str, str]]:
     """The claims whose checks changed since the first evidence, and what they were before."""
-    first = _git("log", "--reverse", "--format=%H", "--", "reports/results").split()[0]
+    first = git(ROOT, "log", "--reverse", "--format=%H", "--", "reports/results").split()[0]
     pattern = "experiments/*/claims.toml"
-    lines = _git("log", "--format=%H %P", f"{first}..HEAD", "--", pattern).splitlines()
+    lines = git(ROOT, "log", "--format=%H %P", f"{first}..HEAD", "--", pattern).splitlines()
     versions = {commit: _at(commit) for line in lines for commit in line.split()}
     pairs = [(versions[p], versions[c]) for c, *parents in map(str.split, lines) for p in parents]
     for was, now in [*pairs, (_at("HEAD"), _here())]:

@@ -1,4 +1,5 @@
-"""The package: once installed by pip it needs no source tree, and its imports are layered."""
+"""The package: once installed by pip it needs no source tree. Its imports are layered, and so are
+the harness's includes."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from conftest import REPORTS, one_line, tree
+from conftest import EXPERIMENTS, REPORTS, one_line, tree
 from recheck_report import __version__
 from recheck_report.cli import COMMANDS
 
@@ -75,6 +76,22 @@ def test_imports_point_one_way() -> None:
             if other != module and not module.startswith(f"{other}."):
                 graph[module].add(other)
     TopologicalSorter(graph).prepare()  # raises CycleError
+
+
+def test_includes_point_one_way() -> None:
+    """The harness's folders are floors: a file includes only files of its own floor and below."""
+    harness = EXPERIMENTS / "harness"
+    floors = ["base", "table", "self", "device", "case", "keep", "plan", "prove", "time", "run"]
+    assert {path.name for path in harness.iterdir()} == {*floors}
+    includes = 0
+    for path in harness.glob("*/*"):
+        for name in re.findall(r'^#include "(.+)"$', path.read_text(encoding="utf-8"), re.M):
+            included = (path.parent / name).resolve()
+            if included.parents[1] == harness:
+                own, theirs = (floors.index(each.parent.name) for each in (path, included))
+                assert theirs <= own, f"{path} includes {name}"
+                includes += 1
+    assert includes > 100
 
 
 def test_its_version_is_that_of_the_programs() -> None:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ENVIRONMENT, REPORTS
+from conftest import ENVIRONMENT, REPORTS, built
 from recheck_report.collect import programs
 
 TESTS = REPORTS.parent / "tests"
@@ -29,17 +29,14 @@ def _end(*words: object, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([*map(str, words)], env=own, capture_output=True, text=True)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def tests() -> str:
-    found = os.environ.get("RECHECK_TESTS", "")
-    if not found:
-        pytest.skip("RECHECK_TESTS names no program")
-    return found
+    return built("recheck_tests")
 
 
 @pytest.mark.parametrize("env", CHOOSING, ids=lambda env: next(iter(env)))
 def test_the_environment_does_not_select_googletest_tests(tests: str, env: dict[str, str]) -> None:
-    for words in (["--gtest_list_tests"], ["--gtest_filter=Matvec*:Worse*"]):
+    for words in (["--gtest_list_tests"], ["--gtest_filter=Matvec*:DocumentsTolerance*"]):
         said = [_end(tests, *words, **more).stdout for more in ({}, env)]
         names = [re.findall(r"OK \] (\S+)|^  (\w\S+)", each, re.M) for each in said]
         assert names[0] == names[1] and len(names[0]) > 3
@@ -47,8 +44,8 @@ def test_the_environment_does_not_select_googletest_tests(tests: str, env: dict[
 
 def test_a_run_without_tests_fails(tests: str) -> None:
     assert _end(tests, "--gtest_filter=none").returncode == 1
-    assert _end(tests, "--gtest_filter=Worse*", "--shard=0/2").returncode == 0
-    assert _end(tests, "--gtest_filter=Worse*", "--shard=2/2").returncode == 1
+    assert _end(tests, "--gtest_filter=ProductErrorBound*", "--shard=0/2").returncode == 0
+    assert _end(tests, "--gtest_filter=ProductErrorBound*", "--shard=2/2").returncode == 1
 
 
 def test_collect_removes_variables_that_select_tests(monkeypatch: pytest.MonkeyPatch) -> None:

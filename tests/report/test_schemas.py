@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import json
-import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
@@ -12,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, run
+from conftest import EXPERIMENTS, OUTSIDE, REPORTS, built, run
 from recheck_report.record import probes, read
 from recheck_report.record.record import SCHEMA
 from recheck_report.record.schema import FILES, schema
 from recheck_report.record.typed import Unfit, typed
 
-RESULTS = (REPORTS / "results", EXPERIMENTS.parent / "tests/outside")
+RESULTS = (REPORTS / "results", OUTSIDE)
 COMMITTED = sorted(path.parent for folder in RESULTS for path in folder.glob("**/record.json"))
 
 
@@ -123,17 +122,6 @@ def test_committed_evidence_is_valid(folder: Path, refusal: Callable[[str, Any],
     assert {"record.json", "samples.jsonl.bz2", "verdicts.json"} <= found.keys()
 
 
-def _program(name: str) -> str:
-    """A program of the build that contains RECHECK."""
-    path = os.environ.get("RECHECK")
-    if not path:
-        pytest.skip("RECHECK names no program")
-    found = Path(path).with_name(name)
-    if not found.exists():
-        pytest.skip(f"{found} was not built")
-    return str(found)
-
-
 RUNS = {
     # one row exceeds the small budget; those on a GPU are timed, or report that none was found
     "matmul": ["--strategy=cpu_serial,cpu_blas,tile16,full_strip16", "--shape=9x8x7,600x600x600"],
@@ -146,7 +134,7 @@ RUNS = {
 def test_recheck_writes_valid_files(
     experiment: str, refusal: Callable[[str, Any], str], tmp_path: Path
 ) -> None:
-    words = [_program("recheck"), f"--experiment={experiment}", "--per-case=0.0005"]
+    words = [built("recheck"), f"--experiment={experiment}", "--per-case=0.0005"]
     words += [*RUNS[experiment], f"--output={tmp_path / 'run'}"]
     subprocess.run(words, check=True, capture_output=True, timeout=120)
     found = _faults(tmp_path / "run", refusal)
@@ -163,6 +151,6 @@ def test_recheck_writes_valid_files(
 def test_collect_writes_valid_files(refusal: Callable[[str, Any], str], tmp_path: Path) -> None:
     file = tmp_path / "probes.json"
     options = ("--output", file, "--experiments", EXPERIMENTS)
-    assert run("collect", _program("recheck"), *options).returncode == 0
+    assert run("collect", built("recheck"), *options).returncode == 0
     assert refusal("probes", json.loads(file.read_text())) == ""
     assert probes.read_probes(file)
