@@ -22,32 +22,6 @@ def _run(site: Path, output: Path, *more: str, **env: str) -> tuple[int, str]:
     return started.returncode, said
 
 
-@pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of CPU rows and a replayed GPU record."""
-    here = tmp_path_factory.mktemp("local")
-    programs = {
-        "short": sites.measuring(here / "short", sites.SHORT),
-        "replay": sites.replaying(here / "replay", sites.committed(here / "record")),
-    }
-    partitions = [
-        {"name": "host", "environs": ["short"], "features": ["cpu"], **LOCAL},
-        {"name": "gpu", "environs": ["replay"], **gpu(H200), **LOCAL},
-    ]
-    code, said = _run(sites.site(here / "site.py", partitions, programs), here)
-    assert code == 0 and "Ran 4/4 test case(s)" in said, said
-    return here
-
-
-def test_every_partition_is_measured(measured: Path) -> None:
-    result = run("fleet", measured / "runs", "--output", measured / "report")
-    assert result.returncode == 0, result.stderr
-    page = (measured / "report" / "README.md").read_text()
-    assert "# Recheck: 2 whole records from 2 jobs" in page and "Nothing is missing." in page
-    (here,) = measured.glob("runs/*")
-    assert {path.name for path in here.iterdir()} >= {"report.json", "junit.xml", "reframe.log"}
-
-
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 def test_example_sites_are_valid(example: Path, tmp_path: Path) -> None:
     name = re.findall(r'"name": "(\w+)",\n +"hostnames"', example.read_text())[0]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import NEEDED, Json, Opened, browser, measured, move, opened, record, report, until
-from conftest import EXPERIMENTS, REPORTS
+from conftest import EXPERIMENTS, OUTSIDE, REPORTS
 from recheck_report.claims.measured import Measured, read
 from recheck_report.commands.render import render
 from recheck_report.formatting import duration, shape_label, significant, spread, times
@@ -17,7 +17,6 @@ from records import copied, few, keep, no_gpu, scale, spoil
 
 __all__ = ["browser", "measured", "opened", "record", "report"]
 pytestmark = NEEDED
-OUTSIDE = REPORTS.parent / "tests" / "outside"
 VIEWS = ["summary", "claims", "matmul", "matvec", "transpose", "cases", "compare", "evidence"]
 CASE = "matmul/tile16/1024x1024x1024/cold"
 
@@ -36,11 +35,6 @@ def test_the_first_screen_answers(measured: Measured, opened: Opened) -> None:
     largest = max(float(each.removesuffix("px")) for each in page.evaluate(sizes))
     head = page.locator("main h1:visible").evaluate("e => getComputedStyle(e).fontSize")
     assert head == f"{largest:g}px"
-    assert "What 4 documents claimed, measured again on NVIDIA H100" in page.inner_text("main")
-    headings = page.locator("main h2:visible").all_inner_texts()
-    assert headings[0] == "The fastest, against the library"
-    assert headings[1] == f"What fails: {here} here, {printed} as printed"
-    assert headings[-1] == "What this report cannot tell you"
     assert page.locator("#views a").all_inner_texts() == [v.capitalize() for v in VIEWS[:7]]
     page.get_by_role("link", name=re.compile(r"\d lost")).first.click()
     page.wait_for_selector("main[data-view=matmul] #matmul-shapes")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterator
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from conftest import REPORTS, run, tree, varied
+from conftest import REPORTS, run, tree
 from made_claims import about
-from records import GOLDENS, few, h100, keep
+from records import GOLDENS, few
 
 SVG = "{http://www.w3.org/2000/svg}"
 RECORDS = (GOLDENS / "h100/input", REPORTS / "results/peak/nvidia-h100-80gb-hbm3")
@@ -48,30 +47,16 @@ def test_no_text_of_a_chart_is_cut_off(drawn: dict[str, bytes]) -> None:
     assert drawn["cut"] == b""
 
 
-@pytest.mark.parametrize("shape", ["80x48x64", "256x256x256", "8192x8192x8192"])
-def test_a_chart_without_its_data_says_why(shape: str, tmp_path: Path) -> None:
-    record = h100("matmul/")
-    record["cases"] = [case for case in record["cases"] if f"/{shape}/" in case["id"]]
-    folder = keep(tmp_path / "input", record)
-    done = run("render", folder, "--output", tmp_path / "report")
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "report/matmul.md").read_text()
-    charts = {path.name for path in (tmp_path / "report").glob("charts/matmul_*")}
-    shown = set(re.findall(r"charts/(matmul_\w+\.svg)", page))
-    assert charts == shown and "not drawn: " in page
-
-
 @pytest.mark.parametrize(
     ("noise", "more"),
     [(0.0, ""), (0.41, ", beyond noise from 4096 up"), (9.0, ", nowhere beyond noise")],
 )
 def test_noise_hides_no_faster_gpu(
-    noise: float, more: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+    noise: float, more: str, loaded: Any, differ: Callable[[float], None]
 ) -> None:
     from recheck_report.charts import cpu_gpu
-    from recheck_report.statistics import variation
 
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(noise))
+    differ(noise)
     report = about(loaded(few()))
     (experiment,) = report.record.ordinary
     title = cpu_gpu.draw(report, experiment, "tile16").title

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, linked, pages, run, tree
+from conftest import EXPERIMENTS, OUTSIDE, REPORTS, linked, pages, run, tree
 from recheck_report.claims.measured import Measured, read
 from recheck_report.files import slug
 
@@ -18,7 +18,6 @@ CUT, MOST, MOST_HTML = 512_000, 36_000, 1_900_000
 LONGER = {"claims.md": 136_000, "errata.md": 40_000}
 MOST_CHARTS = 9
 UNFOLDED = 15_000  # the first page without its folded parts
-OUTSIDE = REPORTS.parent / "tests/outside"
 ALL = [(path, EXPERIMENTS) for path in sorted((REPORTS / "results").glob("*/record.json"))]
 ALL += [(path, EXPERIMENTS / "peak") for path in sorted(REPORTS.glob("results/peak/*/record.json"))]
 ALL += [(path, OUTSIDE / "claims") for path in OUTSIDE.glob("results/*/record.json")]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from made_claims import measured
 from recheck_report.record.record import Case, Record
-from recheck_report.statistics.comparisons import Audit
-from recheck_report.statistics.ratio import Ratio
+from recheck_report.statistics.comparisons import Audit, Comparisons, Pair, audit, holm
+from recheck_report.statistics.ratio import Ratio, compare, student
 from records import Json, bend, few, h100, matching, no_gpu, scale, time_of, without
 
 Read = Callable[[Json], Record]
@@ -16,8 +16,6 @@ Read = Callable[[Json], Record]
 
 def _pair(loaded: Read, samples: list[tuple[float, float]], rounds: int | None = None) -> Ratio:
     """The comparison of two cases with one sample a round each."""
-    from recheck_report.statistics.ratio import compare
-
     record = few()
     for name, column in (("global16", 0), ("tile16", 1)):
         case = matching(record, f"/{name}/1024x1024x1024/cold")[0]
@@ -36,8 +34,6 @@ def _pair(loaded: Read, samples: list[tuple[float, float]], rounds: int | None =
 
 
 def test_student_agrees_with_the_tables() -> None:
-    from recheck_report.statistics.ratio import student
-
     for t, freedom in ((12.706, 1), (4.303, 2), (2.571, 5), (2.228, 10), (2.045, 29)):
         assert student(t, freedom) == pytest.approx(0.05, abs=1e-4)
     assert student(0.0, 5) == 1 and student(1e9, 6) < 1e-12
@@ -67,8 +63,6 @@ def test_few_common_rounds_fall_back_to_the_far_ends(loaded: Read) -> None:
 
 
 def test_other_conditions_are_not_paired(loaded: Read) -> None:
-    from recheck_report.statistics.ratio import compare
-
     record = loaded(few())
 
     def find(name: str, regime: str) -> Case:
@@ -91,16 +85,12 @@ def test_a_time_is_known_to_a_step_of_its_clock(loaded: Read) -> None:
 
 
 def test_holm_by_hand() -> None:
-    from recheck_report.statistics.comparisons import holm
-
     found = holm({"a": 0.01, "b": 0.04, "c": 0.03, "d": 0.005})
     assert found == pytest.approx({"d": 0.02, "a": 0.03, "c": 0.06, "b": 0.06})
     assert holm({}) == {} and holm({"a": 0.9, "b": 0.9}) == {"a": 1.0, "b": 1.0}
 
 
 def test_more_comparisons_make_a_weak_one_insignificant(loaded: Read) -> None:
-    from recheck_report.statistics.comparisons import Comparisons, Pair
-
     record = loaded(few())
     # long launches, for which the clock's step does not matter
     cases = [case for case in record.cases if case.seconds and "/1024x" in case.id]
@@ -121,8 +111,6 @@ def test_more_comparisons_make_a_weak_one_insignificant(loaded: Read) -> None:
 
 
 def _audit(loaded: Read, record: Json) -> Audit:
-    from recheck_report.statistics.comparisons import audit
-
     return audit(loaded(record))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, one_line, run
+from conftest import OUTSIDE, REPORTS, git, one_line, run
 from recheck_report.claims.collection import Collection, load_collection
 from recheck_report.claims.names import Tables, faults
 from recheck_report.claims.toml import BadClaim, in_order
 from recheck_report.record.case import Row, Source
 
-OUTSIDE = EXPERIMENTS.parent / "tests/outside"
 Steps = tuple[str | int, ...]
 
 CLAIMS, FIGURES, STORY = (f"scan/{name}.toml" for name in ("claims", "figures", "story"))
@@ -266,15 +264,6 @@ def test_a_file_or_folder_of_another_name_is_one_line(tmp_path: Path) -> None:
     assert f"{tmp_path}/scans: unknown experiment scans; choose from scan" in _refused(tmp_path)
 
 
-def _repository(folder: Path) -> str:
-    """Turns the folder into a repository; returns its commit."""
-    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
-    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
-        subprocess.run([*git, *words], check=True, capture_output=True)
-    words = [*git, "rev-parse", "HEAD"]
-    return subprocess.run(words, check=True, capture_output=True, text=True).stdout.strip()
-
-
 @pytest.mark.parametrize(
     ("commit", "preset", "refused"),
     [("HEAD", "full", True), (None, "full", True), ("unknown", "full", True),
@@ -287,10 +276,11 @@ def test_only_a_record_of_another_commit_or_a_partial_run_may_lack_a_row(
     old, new = (f"reduction/{row}/4194304/cold" for row in ("kernel2", "kernle2"))
     path = article / "reduction/claims.toml"
     path.write_text(path.read_text().replace(old, new, 1))
-    here = _repository(article.parent)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"]):
+        git(article.parent, *words)
     folder = shutil.copytree(OUTSIDE / "results/nvidia-h200", tmp_path / "measured")
     document = json.loads((folder / "record.json").read_text())
-    commit = here if commit == "HEAD" else commit
+    commit = git(article.parent, "rev-parse", "HEAD") if commit == "HEAD" else commit
     document["environment"]["git"] |= {"commit": commit, "dirty": False}
     document["plan"]["preset"] = preset
     (folder / "record.json").write_text(json.dumps(document))

@@ -15,10 +15,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, run, texts_of, tree
+from conftest import EXPERIMENTS, OUTSIDE, REPORTS, run, texts_of, tree
 
 GOLDENS = Path(__file__).parent / "goldens"
-OUTSIDE = REPORTS.parent / "tests/outside"
 INPUTS = {name: GOLDENS / name / "input" for name in ("h100", "no_gpu", "odd")}
 INPUTS |= {"outside": OUTSIDE / "results/nvidia-h200"}
 INPUTS |= {"beyond": REPORTS / "results/peak/nvidia-h100-80gb-hbm3"}

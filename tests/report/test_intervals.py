@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import EXPERIMENTS, REPORTS, varied
+from conftest import EXPERIMENTS, REPORTS
 from recheck_report.claims.checks import Check
 from recheck_report.claims.evaluate import Questions, comparisons_of
 from recheck_report.claims.measured import family, read
@@ -23,12 +23,6 @@ from records import Json, few, rank
 
 Load = Callable[[Json], Record]
 STEP = 32e-9  # seconds: resolution of Hopper's event clock
-
-
-@pytest.fixture
-def differ(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes differ by 2 % in every class."""
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.02))
 
 
 def _values(dice: random.Random, n: int) -> list[float]:
@@ -214,7 +208,10 @@ def test_a_ratio_of_few_runs_has_at_least_its_class_s_margin() -> None:
     assert margin(8) == margin(7) == 0 < margin(4) == margin(2)
 
 
-def test_shares_are_corrected_and_have_a_margin(loaded: Load, differ: None) -> None:
+def test_shares_are_corrected_and_have_a_margin(
+    loaded: Load, differ: Callable[[float], None]
+) -> None:
+    differ(0.02)
     record = loaded(few())
     name, roof = (f"matmul/{row}/1024x1024x1024/cold" for row in ("tile16", "global16"))
     case, limit = record.by_id[name], record.ceilings["fp32_flops"].value

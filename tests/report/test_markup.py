@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -172,3 +174,13 @@ def test_no_text_of_a_record_becomes_live(gpu: bool, report: Report) -> None:
     assert not re.search(r"<img src=x|<script>s\d", page)
     shown = {int(each) for page in pages(made).values() for each in re.findall(r"q(\d+)q", page)}
     assert len(shown & reached) > 20  # so the search had something to find
+
+
+def test_only_its_own_script_may_run(report: Report) -> None:
+    html = report(h100("matmul/cublas/4096x"))["report.html"].decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
+    assert policy and policy[1].startswith("default-src 'none'; ") and "unsafe" not in policy[1]
+    for name in ("script", "style"):
+        (text,) = re.findall(rf"<{name}>(.*?)</{name}>", html, re.S)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy[1]

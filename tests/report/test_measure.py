@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,24 +69,32 @@ CLAIMS = ["collect claims", "program --cases", "render"]
 WHOLE = [*CLAIMS, "collect rest", "program --resume", "render"]
 
 
-def _measure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *flags: str, cores: int = 2, **ends: Any
-) -> tuple[int, list[str]]:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(cores)})
-    world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
-    monkeypatch.setattr(subprocess, "Popen", world.start)
-    experiments = [Experiment(name, headline=shape) for name, shape in HEADLINES.items()]
-    record = Record(SCHEMA, experiments=tuple(experiments))
-    monkeypatch.setattr(measure, "environment", lambda *_, **__: record)
-    words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
-    words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
-    return main(words), world.calls
+Measure = Callable[..., tuple[int, list[str]]]
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
+    """Measures with these flags, on this many cores, where programs end like this; returns the exit
+    code and the calls."""
+
+    def run(*flags: str, cores: int = 2, **ends: Any) -> tuple[int, list[str]]:
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {*range(cores)})
+        world = World(tmp_path, {name.replace("_", " "): end for name, end in ends.items()})
+        monkeypatch.setattr(subprocess, "Popen", world.start)
+        experiments = [Experiment(name, headline=shape) for name, shape in HEADLINES.items()]
+        record = Record(SCHEMA, experiments=tuple(experiments))
+        monkeypatch.setattr(measure, "environment", lambda *_, **__: record)
+        words = ["measure", "recheck", "--measured", str(tmp_path / "measured")]
+        words += ["--report", str(tmp_path / "report"), "--experiments", str(EXPERIMENTS), *flags]
+        return main(words), world.calls
+
+    return run
 
 
 def test_claims_come_first_and_each_part_ends_in_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    measured: Measure, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, calls = _measure(tmp_path, monkeypatch)
+    code, calls = measured()
     assert (code, calls) == (0, WHOLE)
     named = (tmp_path / "measured" / "claims.txt").read_text().split()
     known = load_collection(EXPERIMENTS)
@@ -97,49 +106,46 @@ def test_claims_come_first_and_each_part_ends_in_a_report(
     assert lines[0].startswith("holds: ") and "C01, C02, " in lines[0]
 
 
-def test_quick_is_the_first_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _measure(tmp_path, monkeypatch, "--quick") == (0, CLAIMS)
+def test_quick_is_the_first_part(measured: Measure) -> None:
+    assert measured("--quick") == (0, CLAIMS)
 
 
-def test_slow_cpu_rows_are_measured_next_to_the_counters(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_slow_cpu_rows_are_measured_next_to_the_counters(measured: Measure) -> None:
     slow, rest = "program --cases --slow-cpu", ["program --cases --resume", "render"]
-    assert _measure(tmp_path, monkeypatch, "--quick", cores=16) == (
-        0,
-        ["collect claims", slow, *rest],
-    )
-    assert _measure(tmp_path, monkeypatch, cores=16)[1][-3:] == WHOLE[-3:]
+    assert measured("--quick", cores=16) == (0, ["collect claims", slow, *rest])
+    assert measured(cores=16)[1][-3:] == WHOLE[-3:]
     # a failure there ends the run, once the counters are there
-    code, calls = _measure(tmp_path, monkeypatch, "--quick", cores=16, **{slow: 130})
+    code, calls = measured("--quick", cores=16, **{slow: 130})
     assert (code, calls) == (130, ["collect claims", slow, "render"])
     budget = ("--quick", "--flags", "--budget=60")
-    assert _measure(tmp_path, monkeypatch, *budget, cores=16) == (0, CLAIMS)
+    assert measured(*budget, cores=16) == (0, CLAIMS)
 
 
-def test_an_interrupted_run_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_continues(
+    measured: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for asks in (["--flags", "--resume"], ()):  # without an earlier run it starts one
-        assert _measure(tmp_path, monkeypatch, *asks) == (0, WHOLE)
+        assert measured(*asks) == (0, WHOLE)
         shutil.rmtree(tmp_path / "measured")
         monkeypatch.setenv(measure.RESUME, "1")
-    assert _measure(tmp_path, monkeypatch) == (0, WHOLE)
+    assert measured() == (0, WHOLE)
     monkeypatch.setenv(measure.RESUME, "0")
-    assert _measure(tmp_path, monkeypatch) == (0, WHOLE)
+    assert measured() == (0, WHOLE)
     monkeypatch.setenv(measure.RESUME, "1")
     # results of another machine are set aside, including counters, so they are collected again
     again = ["collect rest", "program --resume", "collect", "render"]
-    assert _measure(tmp_path, monkeypatch, set_aside=True) == (0, again)
-    assert _measure(tmp_path, monkeypatch) == (0, WHOLE[-3:])
-    assert _measure(tmp_path, monkeypatch, "--quick") == (0, ["program --cases --resume", "render"])
+    assert measured(set_aside=True) == (0, again)
+    assert measured() == (0, WHOLE[-3:])
+    assert measured("--quick") == (0, ["program --cases --resume", "render"])
 
 
 @pytest.mark.parametrize("end", [KeyboardInterrupt, 130, 1])
 def test_a_part_that_ends_early_still_gives_a_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], end: Any
+    measured: Measure, capsys: pytest.CaptureFixture[str], end: Any
 ) -> None:
-    code, calls = _measure(tmp_path, monkeypatch, **{"program --resume": end})
+    code, calls = measured(**{"program --resume": end})
     assert code == (1 if end == 1 else 130) and calls[-2:] == ["program --resume", "render"]
-    code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": end})
+    code, calls = measured(**{"program --cases": end})
     assert code == (1 if end == 1 else 130) and calls == CLAIMS
     assert (
         f"== to continue: run the same command with {measure.RESUME}=1" in capsys.readouterr().err
@@ -147,9 +153,9 @@ def test_a_part_that_ends_early_still_gives_a_report(
 
 
 def test_a_killed_run_gets_a_report_from_its_journal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    measured: Measure, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, calls = _measure(tmp_path, monkeypatch, **{"program --cases": -9})
+    code, calls = measured(**{"program --cases": -9})
     assert code == 1
     assert calls == [*CLAIMS[:2], "program --recover", "render"]
     assert "to continue" in capsys.readouterr().err
@@ -157,13 +163,13 @@ def test_a_killed_run_gets_a_report_from_its_journal(
 
 @pytest.mark.parametrize("often", [1, 2])
 def test_a_failed_report_does_not_stop_the_measurement(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], often: int
+    measured: Measure, tmp_path: Path, capsys: pytest.CaptureFixture[str], often: int
 ) -> None:
     """It does not name a report that is missing or from an earlier run."""
-    _measure(tmp_path, monkeypatch)
+    measured()
     capsys.readouterr()
     ends = [1] * often
-    code, calls = _measure(tmp_path, monkeypatch, render=lambda: ends.pop() if ends else 0)
+    code, calls = measured(render=lambda: ends.pop() if ends else 0)
     assert calls == WHOLE and code == (1 if often == 2 else 0)
     out, err = capsys.readouterr()
     assert ("report: " in out) == (often == 1)
@@ -171,11 +177,11 @@ def test_a_failed_report_does_not_stop_the_measurement(
 
 
 def test_an_earlier_report_is_not_taken_for_this_run_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    measured: Measure, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _measure(tmp_path, monkeypatch)
+    measured()
     capsys.readouterr()
-    code, calls = _measure(tmp_path, monkeypatch, collect_claims=KeyboardInterrupt)
+    code, calls = measured(collect_claims=KeyboardInterrupt)
     out, err = capsys.readouterr()
     assert (code, calls, out) == (130, ["collect claims"], "")
     assert "nothing was measured" in err and "to continue" not in err

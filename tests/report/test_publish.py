@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import GPU, REPORTS, one_line, run, tree
+from conftest import GPU, OUTSIDE, git, one_line, run, tree
 from records import Json, bend, few, h100, keep, no_gpu, probes_of, without
-
-OUTSIDE = REPORTS.parent / "tests/outside/results/nvidia-h200"
 
 
 @pytest.fixture(scope="module")
@@ -24,35 +20,27 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "report"
 
 
-Change = Callable[[Json], Json]
-
-
-def _set(path: str, value: object) -> Change:
-    return lambda record: bend(record, path, value)
-
-
-def _condition(code: str) -> Change:
-    says = "every time holds the launch"
-    return _set("environment.conditions", [{"code": code, "says": says}])
-
-
-REFUSED: dict[str, tuple[Change, str]] = {
-    "debug": (_set("environment.build_type", "Debug"), "Debug build; use Release"),
-    "-G": (_set("environment.device_debug", True), "a -G build; use Release"),
-    "dirty": (_set("environment.git.dirty", True), "uncommitted changes"),
-    "no commit": (_set("environment.git.commit", None), "git knew no commit"),
-    "no gpu": (lambda record: no_gpu(), "it holds no GPU result"),
-    "launch blocking": (_condition("launch_blocking"), "no time of it counts: every time holds"),
-    "a debug build": (_condition("debug_build"), "no time of it counts: every time holds"),
-    "no name": (_set("environment.gpu.name", "…"), "is not usable as a folder name"),
+BLOCKING, DEBUG = (
+    [{"code": code, "says": "every time holds the launch"}]
+    for code in ("launch_blocking", "debug_build")
+)
+REFUSED: dict[str, tuple[Json, str]] = {
+    "debug": (bend(few(), "environment.build_type", "Debug"), "Debug build; use Release"),
+    "-G": (bend(few(), "environment.device_debug", True), "a -G build; use Release"),
+    "dirty": (bend(few(), "environment.git.dirty", True), "uncommitted changes"),
+    "no commit": (bend(few(), "environment.git.commit", None), "git knew no commit"),
+    "no gpu": (no_gpu(), "it holds no GPU result"),
+    "launch blocking": (bend(few(), "environment.conditions", BLOCKING), "no time of it counts: "),
+    "a debug build": (bend(few(), "environment.conditions", DEBUG), "no time of it counts: "),
+    "no name": (bend(few(), "environment.gpu.name", "…"), "is not usable as a folder name"),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_record_that_cannot_be_evidence_is_refused(name: str, tmp_path: Path) -> None:
-    change, why = REFUSED[name]
+    record, why = REFUSED[name]
     # the refusal comes before anything is rendered
-    keep(tmp_path / "report", change(few()))
+    keep(tmp_path / "report", record)
     result = run("publish", tmp_path / "report", "--results", tmp_path / "results")
     line = one_line(result, 1)
     assert "not published" in line and why in line
@@ -81,7 +69,7 @@ def test_a_report_is_published_beside_those_of_other_gpus(rendered: Path, tmp_pa
 
 
 def test_evidence_of_other_experiments_stays(rendered: Path, tmp_path: Path) -> None:
-    target = shutil.copytree(OUTSIDE, tmp_path / "results" / GPU)
+    target = shutil.copytree(OUTSIDE / "results/nvidia-h200", tmp_path / "results" / GPU)
     before, other = tree(target), "is evidence of other experiments, reduction"
     for results, why in ((target.parent, other), (target, "is a report itself")):
         assert why in one_line(run("publish", rendered, "--results", results), 1)
@@ -92,27 +80,21 @@ def test_evidence_is_of_a_commit_that_can_be_checked_out(
     rendered: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A repository with evidence must have the measured commit in its history."""
-
-    def git(*words: str) -> str:
-        who = ["-c", "user.name=A", "-c", "user.email=a@b"]
-        command = ["git", "-C", str(tmp_path), *who, *words]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
     if not shutil.which("git"):
         pytest.skip("git was not found")
-    git("init", "-q")
-    git("commit", "-q", "--allow-empty", "-m", "code")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "code")
     results = tmp_path / "results"
     line = one_line(run("publish", rendered, "--results", results), 1)
     assert "is not in the history of" in line and not results.exists()
 
     record = few()
-    record["environment"]["git"]["commit"] = git("rev-parse", "HEAD")
+    record["environment"]["git"]["commit"] = git(tmp_path, "rev-parse", "HEAD")
     own = keep(tmp_path / "own", record)
     assert run("render", own, "--output", tmp_path / "report").returncode == 0
-    git("commit", "-q", "--allow-empty", "-m", "later")
+    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "later")
     shallow = tmp_path / "shallow"
-    git("clone", "-q", "--depth=1", f"file://{tmp_path}", str(shallow))
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{tmp_path}", str(shallow))
     line = one_line(run("publish", tmp_path / "report", "--results", shallow / "results"), 1)
     assert "is a shallow clone" in line and "--unshallow" in line
     monkeypatch.setenv("GIT_DIR", "/nowhere")

@@ -40,27 +40,18 @@ def test_an_experiment_named_like_a_page_has_a_page_of_its_own(report: Report) -
         linked(files)
 
 
-DIRTY = {"commit": "a" * 40, "dirty": True, "diff": None}
-
-
 @pytest.mark.parametrize(
     "path,value",
     [
-        ("environment.build_type", "Debug"),
-        ("environment.device_debug", True),
-        ("environment.git", DIRTY),
-        ("environment.git", DIRTY | {"commit": "unknown"}),
+        ("environment.git", {"commit": "a" * 40, "dirty": True, "diff": None}),
         ("environment.code", "ptx"),
-        ("environment.state.other_gpu_percent", 60),
-        ("environment.conditions", [{"code": "launch_blocking", "says": "every time is longer"}]),
-        ("environment.gpu.mig", True),
-        ("environment.mps", True),
         ("finished", None),
     ],
 )
 def test_unreliable_times_give_a_warning_at_the_top(
     path: str, value: object, report: Report
 ) -> None:
+    """The golden `odd` has the others."""
     record = h100("matmul/cublas/4096x")
     assert b"[!WARNING]" not in report(record)["README.md"]
     first = report(bend(record, path, value))["README.md"].decode().split("\n## ")[0]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from conftest import varied
 from recheck_report.record.record import Case, Record
 from recheck_report.statistics import variation
 from recheck_report.statistics.changes import changes, lost
@@ -22,12 +21,6 @@ Load = Callable[[Any], Record]
 @pytest.fixture
 def record() -> Json:
     return few()
-
-
-def _differ(monkeypatch: pytest.MonkeyPatch, wide: float, gpu: str | None = None) -> None:
-    """Two processes differ by the fraction `wide` in every class."""
-    table = varied(wide, gpu or "NVIDIA H200")
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": table)
 
 
 def _case(record: Record, name: str) -> Case:
@@ -80,9 +73,9 @@ def test_the_whole_interval_has_to_lie_beyond_the_noise(record: Json, loaded: Lo
 
 
 def test_a_gpu_model_measured_once_borrows_the_noise_of_another(
-    record: Json, loaded: Load, monkeypatch: pytest.MonkeyPatch
+    record: Json, loaded: Load, differ: Callable[[float], None]
 ) -> None:
-    _differ(monkeypatch, 0.02, gpu="NVIDIA B")
+    differ(0.02)
     own = loaded(record)
     base, other = (own.by_id[f"matmul/{row}/1024x1024x1024/cold"] for row in ("global16", "tile16"))
     assert Comparisons(own).ratio(base, other).resolution == pytest.approx(0.02)
@@ -107,11 +100,11 @@ def test_cases_that_lost_their_time_are_found(record: Json, loaded: Load) -> Non
     ],
 )
 def test_noise_between_processes_is_not_a_difference(
-    wide: float, outcomes: list[str], record: Json, loaded: Load, monkeypatch: pytest.MonkeyPatch
+    wide: float, outcomes: list[str], record: Json, loaded: Load, differ: Callable[[float], None]
 ) -> None:
     """Differences of 3 % and 5 % between rows timed in turn, and of 5 % between rows timed apart,
     whose noise adds up."""
-    _differ(monkeypatch, wide)
+    differ(wide)
     for name, seconds in (("tile16", 0.02), ("global16", 0.0206), ("cublas", 0.021)):
         (case,) = matching(record, f"matmul/{name}/1024x1024x1024/cold")
         set_time(case, seconds, seconds, seconds)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Report, varied
+from conftest import Report
 from made_claims import about, formula, make_claim, ratio
 from recheck_report.say.claim import because, reason
-from recheck_report.statistics import variation
 from records import few, keep, matching, no_gpu, probes_of, scale, set_time, without
 
 
@@ -79,9 +79,9 @@ def test_a_report_of_cpu_rows_says_what_it_measured(built: bool, report: Report)
     ],
 )
 def test_an_undecided_claim_names_what_left_it_undecided(
-    noise: float, bound: float, says: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+    noise: float, bound: float, says: str, loaded: Any, differ: Callable[[float], None]
 ) -> None:
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(noise))
+    differ(noise)
     record = few()
     for name, at in (("global16", 2e-3), ("tile16", 1e-3)):
         for case in matching(record, f"/{name}/1024x1024x1024/cold"):
@@ -94,9 +94,9 @@ def test_an_undecided_claim_names_what_left_it_undecided(
 
 @pytest.mark.parametrize("larger", ["none", "tied", "decided"])
 def test_a_larger_shape_is_advised_unless_the_record_has_one_in_vain(
-    larger: str, loaded: Any, monkeypatch: pytest.MonkeyPatch
+    larger: str, loaded: Any, differ: Callable[[float], None]
 ) -> None:
-    monkeypatch.setattr(variation, "for_gpu", lambda gpu="": varied(0.05))
+    differ(0.05)
     record = few()
     if larger == "none":
         record = without(without(record, "/2048x2048x2048/"), "/4096x4096x4096/")

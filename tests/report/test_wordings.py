@@ -65,11 +65,6 @@ def test_a_page_tells_why_a_word_makes_a_listing_slower(report: Report) -> None:
     assert files["matmul.md"].decode().count("s1_kernel_1_unroll1") == 1
 
 
-def test_without_probes_only_times_are_shown(report: Report) -> None:
-    shown = section(report(made()[0]))
-    assert line(shown, "s1_kernel_1_a_padded_by_1").count("| – |") and "loads per" not in shown
-
-
 HEAD = "4096x4096x4096"
 
 
