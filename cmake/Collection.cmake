@@ -4,6 +4,9 @@
 # it. The including file must set recheck_version, and the folders of the headers and of the renderer in
 # recheck_headers and recheck_reports.
 set(recheck_cmake ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "")
+# both are optional, and run only with a GPU
+find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
+find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
 
 # Defines macros for the code of a target: whether CUDA is available, and the architectures of device code.
 function(recheck_define_code target scope)
@@ -28,15 +31,11 @@ function(recheck_git_info name file of)
 endfunction()
 
 # Makes <name>_build_info, an object library with the record's facts about the build: compilers, the flags of
-# the built configuration, the commit of this source tree, and checksums and flags of the device code in the
-# libraries KERNELS. OPTIONS_OF is a target: the library is compiled with its options, so that it can report them.
-function(recheck_build_info name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "OPTIONS_OF" KERNELS)
+# the built configuration, the commit of this source tree, and, with CUDA, checksums and flags of the device code
+# in the other arguments, libraries. It is compiled with the options of the target `options_of`, to report them.
+function(recheck_build_info name options_of)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_build_info)
-  set(nvcc "")
-  if(CMAKE_CUDA_COMPILER)
-    set(nvcc "${CMAKE_CUDA_COMPILER_VERSION}")
-  endif()
+  set(nvcc "${CMAKE_CUDA_COMPILER_VERSION}")
   # the meaning of native when CMake was configured
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
   set(native "")
@@ -70,30 +69,25 @@ function(recheck_build_info name)
   if(NOT CMAKE_CUDA_COMPILER)
     set(unknown "built without the CUDA Toolkit")
   else()
-    # CMake may have found a file that is not a program
-    if(CMAKE_OBJCOPY)
-      execute_process(COMMAND ${CMAKE_OBJCOPY} --version RESULT_VARIABLE no_objcopy OUTPUT_QUIET ERROR_QUIET)
-    endif()
     execute_process(COMMAND ${CMAKE_CUDA_COMPILER} --help OUTPUT_VARIABLE help ERROR_QUIET)
-    if(NOT CMAKE_OBJCOPY OR NOT no_objcopy EQUAL 0)
+    if(NOT CMAKE_OBJCOPY)
       set(unknown "not measured: objcopy was not found when this was built")
     elseif(NOT help MATCHES "--no-compress" OR NOT help MATCHES "--frandom-seed")
       set(unknown "not measured: this nvcc does not make the same device code twice")
     endif()
     set(commands ${CMAKE_BINARY_DIR}/compile_commands.json)
-    foreach(library ${arg_KERNELS})
+    foreach(library ${ARGN})
       # kernel names contain the time, which a seed replaces, and a checksum of the source's path, which
       # the script removes
       get_target_property(kernels ${library} SOURCES)
       get_target_property(where ${library} SOURCE_DIR)
       list(FILTER kernels INCLUDE REGEX "\\.cu$")
-      foreach(source ${kernels})
-        if(NOT unknown)
+      if(NOT unknown)
+        foreach(source ${kernels})
           set_property(SOURCE ${where}/${source} TARGET_DIRECTORY ${library}
-                       APPEND PROPERTY COMPILE_OPTIONS
-                       "$<$<COMPILE_LANGUAGE:CUDA>:-frandom-seed=${source};-no-compress>")
-        endif()
-      endforeach()
+                       APPEND PROPERTY COMPILE_OPTIONS -frandom-seed=${source} -no-compress)
+        endforeach()
+      endif()
       set_target_properties(${library} PROPERTIES EXPORT_COMPILE_COMMANDS ON)
       list(APPEND objects ${library} $<TARGET_OBJECTS:${library}>)
     endforeach()
@@ -109,9 +103,7 @@ function(recheck_build_info name)
     ${folder}/build_info_$<CONFIG>.cpp ${folder}/git_info.cpp ${cubins})
   target_include_directories(${name}_build_info PRIVATE ${recheck_headers})
   target_compile_definitions(${name}_build_info PRIVATE RECHECK_CONFIGURATION="$<CONFIG>")
-  if(arg_OPTIONS_OF)
-    target_compile_options(${name}_build_info PRIVATE $<TARGET_PROPERTY:${arg_OPTIONS_OF},COMPILE_OPTIONS>)
-  endif()
+  target_compile_options(${name}_build_info PRIVATE $<TARGET_PROPERTY:${options_of},COMPILE_OPTIONS>)
   add_dependencies(${name}_build_info ${name}_git_info)
 endfunction()
 
@@ -143,20 +135,17 @@ function(recheck_add_experiments name)
   set(kernels ${arg_SOURCES})
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   list(FILTER arg_SOURCES EXCLUDE REGEX "\\.cu$")
+  set(library "")
   if(kernels AND CMAKE_CUDA_COMPILER)
-    add_library(${name}_kernels STATIC ${kernels})
+    set(library ${name}_kernels)
+    add_library(${library} STATIC ${kernels})
     # CMake 3.25 does not know that nvcc speaks C++20
-    target_compile_options(${name}_kernels PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
-    target_link_libraries(${name}_kernels PUBLIC recheck::harness)
-    recheck_build_info(${name} OPTIONS_OF ${name} KERNELS ${name}_kernels)
-  else()
-    recheck_build_info(${name} OPTIONS_OF ${name})
+    target_compile_options(${library} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>)
+    target_link_libraries(${library} PUBLIC recheck::harness)
   endif()
+  recheck_build_info(${name} ${name} ${library})
   add_executable(${name} ${arg_SOURCES} $<TARGET_OBJECTS:${name}_build_info>)
-  if(TARGET ${name}_kernels)
-    target_link_libraries(${name} PRIVATE ${name}_kernels)
-  endif()
-  target_link_libraries(${name} PRIVATE recheck::harness)
+  target_link_libraries(${name} PRIVATE ${library} recheck::harness)
   recheck_define_code(${name} PRIVATE)
   target_compile_definitions(${name} PRIVATE ARTICLE_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
 
@@ -172,8 +161,6 @@ function(recheck_add_experiments name)
   endif()
   add_test(NAME ${name}.claims COMMAND ${RECHECK_REPORT} collect $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS})
 
-  find_program(NCU ncu HINTS ${CUDAToolkit_BIN_DIR})
-  find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
   separate_arguments(flags UNIX_COMMAND "${RECHECK_RUN_FLAGS}")
   set(own ${CMAKE_CURRENT_BINARY_DIR}/${name})
   set(measure ${RECHECK_REPORT} measure $<TARGET_FILE:${name}> --experiments ${arg_CLAIMS}

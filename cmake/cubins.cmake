@@ -3,30 +3,9 @@
 # - Its checksum: the first 16 digits of the SHA-256 of nvcc's output, made with a seed and without
 #   compression; null where UNKNOWN gives a reason. The same sources, compiler and flags give the same
 #   digits in every folder.
-# - Its compile options: the assembler's notes in it (NATIVE: the number of the only expected architecture), the command in COMMANDS, which is CMake's
-#   compile_commands.json, and nvcc's flags from the environment.
+# - Its compile options: the assembler's notes in it (NATIVE: the number of the only expected architecture),
+#   the command in COMMANDS, which is CMake's compile_commands.json, and nvcc's flags from the environment.
 cmake_policy(VERSION 3.25)
-
-# The commands by object. Brackets and semicolons are special in CMake's lists, quotes and backslashes
-# in the shell.
-function(plain text)
-  string(REGEX REPLACE "[][;\"\\]" "" plain "${${text}}")
-  set(${text} "${plain}" PARENT_SCOPE)
-endfunction()
-set(lines "")
-if(EXISTS "${COMMANDS}")
-  file(READ "${COMMANDS}" lines)
-  plain(lines)
-  string(REPLACE "\n" ";" lines "${lines}")
-endif()
-foreach(line IN LISTS lines)
-  if(line MATCHES "^ *directory: (.*),$")
-    set(directory "${CMAKE_MATCH_1}")
-  elseif(line MATCHES "^ *command: (.* -o (.*)),$")
-    cmake_path(ABSOLUTE_PATH CMAKE_MATCH_2 BASE_DIRECTORY "${directory}" OUTPUT_VARIABLE output)
-    set("command_of_${output}" "${CMAKE_MATCH_1}")
-  endif()
-endforeach()
 
 set(environment "")
 foreach(variable NVCC_PREPEND_FLAGS NVCC_APPEND_FLAGS)
@@ -38,34 +17,27 @@ string(STRIP "${environment}" environment)
 
 set(begins "(^|[ =,\"'])")
 set(ends "($|[ ,\"'])")
-set(checksums "")
-foreach(kind debug unoptimised fast_math relocatable foreign)
+foreach(kind checksums debug unoptimised fast_math relocatable foreign)
   set(${kind} "")
 endforeach()
 foreach(object IN LISTS OBJECTS)
   # kernels/CMakeFiles/recheck_kernels.dir/matmul/tile.cu.o, possibly in a configuration's folder
-  if(NOT object MATCHES "\\.dir/(.+\\.cu)\\.[^/]+$")
+  if(NOT object MATCHES "[^/]+\\.dir/(.+\\.cu)\\.[^/]+$")
     continue()
   endif()
+  set(output "${CMAKE_MATCH_0}")
   string(REGEX REPLACE "^((Debug|Release|RelWithDebInfo|MinSizeRel|\\.)/)+" "" file "${CMAKE_MATCH_1}")
-  foreach(notes options relocation architectures)
-    set(${notes} "")
-  endforeach()
+  set(code "${SOURCE}.fatbin")
+  file(WRITE "${code}" "")
   if(OBJCOPY)
-    set(code "${SOURCE}.fatbin")
     # relocatable device code has another section
     execute_process(COMMAND ${OBJCOPY} -O binary --only-section=.nv_fatbin --only-section=__nv_relfatbin
-                            "${object}" "${code}" RESULT_VARIABLE failed)
-    if(failed AND NOT UNKNOWN)
-      message(FATAL_ERROR "${OBJCOPY} cannot read ${object}")
-    endif()
+                            "${object}" "${code}" COMMAND_ERROR_IS_FATAL ANY)
   endif()
-  if(OBJCOPY AND NOT failed)
-    # ptxas notes "-O 0 -arch sm_90 -m 64"; fatbinary notes "-O0" for compiling the PTX
-    file(STRINGS "${code}" options REGEX "(^| )(-g|(-O ?|--?opt-level[= ]?)[01])( |$)")
-    file(STRINGS "${code}" relocation REGEX "(^| )(--compile-only|-arch .* -c)( |$)" LIMIT_COUNT 1)
-    file(STRINGS "${code}" architectures REGEX "(^| )-arch sm_[0-9]")
-  endif()
+  # ptxas notes "-O 0 -arch sm_90 -m 64"; fatbinary notes "-O0" for compiling the PTX
+  file(STRINGS "${code}" options REGEX "(^| )(-g|(-O ?|--?opt-level[= ]?)[01])( |$)")
+  file(STRINGS "${code}" relocation REGEX "(^| )(--compile-only|-arch .* -c)( |$)" LIMIT_COUNT 1)
+  file(STRINGS "${code}" architectures REGEX "(^| )-arch sm_[0-9]")
   if(NOT UNKNOWN)
     file(READ "${code}" content HEX)
     if(content STREQUAL "")
@@ -85,8 +57,11 @@ foreach(object IN LISTS OBJECTS)
   endif()
   file(REMOVE "${code}")
 
-  plain(object)
-  set(command "${command_of_${object}} ${environment}")
+  set(command "")
+  if(EXISTS "${COMMANDS}")
+    file(STRINGS "${COMMANDS}" command REGEX " -o [^ ]*${output}\",?$" LIMIT_COUNT 1)
+  endif()
+  string(REPLACE "\\" "" command "${command} ${environment}")
   if(options MATCHES "(^|[ ;])-g($|[ ;])" OR command MATCHES "${begins}(-G|--device-debug)${ends}")
     list(APPEND debug ${file})
   elseif(options OR command MATCHES "${begins}(--Ofast-compile|-Ofc)[= ]m"

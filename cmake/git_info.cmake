@@ -1,9 +1,6 @@
 # Writes OUTPUT with the commit of SOURCE, and the differences of its work tree without the folder BUILD. The
-# source is a program's, or the harness's with OF=harness. A tree is clean only if git can compare all of it:
-# an error, or a setting that hides changes, counts as dirty.
-if(NOT OF)
-  set(OF git)
-endif()
+# source is a program's with OF=git, or the harness's with OF=harness. A tree is clean only if git can compare
+# all of it: an error, or a setting that hides changes, counts as dirty.
 
 # some of git's variables, set by hooks, name another repository; others change what git compares
 execute_process(COMMAND ${CMAKE_COMMAND} -E environment OUTPUT_VARIABLE variables)
