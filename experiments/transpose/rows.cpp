@@ -41,18 +41,12 @@ Reason square_listing_fits(const Shape& s, const Device& device) {
 template <auto f>
 constexpr Strategy sdk(std::string_view name, std::string_view place,
                        const Problem* problem = nullptr) {
-  return {.name = name,
-          .source = {"S3", place, "A17"},
-          .note =
-              "as in the sample of 2009, the nearest to S3's that there is: int indices, no "
-              "guards",
-          .parameters = {{{"tile", 32}, {"block", 256}}},
-          .listing = true,
-          .repeats = true,
-          .packed = true,
-          .problem = problem,
-          .fits = listing_fits,
-          .launch = gpu<f>};
+  Strategy row = kernel<f>(name, place, problem);
+  row.note = "as in the sample of 2009, the nearest to S3's that there is: int indices, no guards";
+  row.listing = true;
+  row.packed = true;
+  row.fits = listing_fits;
+  return row;
 }
 
 constexpr Strategy square(Strategy row) {

@@ -182,8 +182,8 @@ class BuildScript : public TemporaryFolder {
   }
   std::string git_info() const {
     const std::string tree = (folder_ / "tree").string();
-    return generate("git_info.cmake",
-                    "-D OF=git -D SOURCE=" + tree + " -D BUILD=" + tree + "/out/b -D OUTPUT=out.cpp");
+    return generate("git_info.cmake", "-D OF=git -D SOURCE=" + tree + " -D BUILD=" + tree +
+                                          "/out/b -D OUTPUT=out.cpp");
   }
   /// The cubins of an object whose device code is `code`.
   std::string cubins(const std::string& code) const {

@@ -76,27 +76,25 @@ class GpuTarget final : public Target {
   void release(float* data) noexcept override { cudaFree(data); }
 
   void copy_in(float* to, const float* from, std::int64_t count) override {
-    check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(float),
-                     cudaMemcpyHostToDevice));
+    check(cudaMemcpy(to, from, bytes_of(count), cudaMemcpyHostToDevice));
   }
   void copy_out(float* to, const float* from, std::int64_t count) override {
-    check(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(float),
-                     cudaMemcpyDeviceToHost));
+    check(cudaMemcpy(to, from, bytes_of(count), cudaMemcpyDeviceToHost));
   }
   void load(float* to, const float* from, std::int64_t count) override {
     if (Staging* staging = staging_of(count))
-      staging->copy_in(to, from, static_cast<std::size_t>(count) * sizeof(float));
+      staging->copy_in(to, from, bytes_of(count));
     else
       copy_in(to, from, count);
   }
   void save(float* to, const float* from, std::int64_t count) override {
     if (Staging* staging = staging_of(count))
-      staging->copy_out(to, from, static_cast<std::size_t>(count) * sizeof(float));
+      staging->copy_out(to, from, bytes_of(count));
     else
       copy_out(to, from, count);
   }
   void poison(float* data, std::int64_t count) override {
-    check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
+    queue_poison(data, count);
     poison_shared(device_.sm_count, static_cast<int>(device_.shared_bytes_per_block), stream_);
     synchronize();
   }
@@ -116,11 +114,10 @@ class GpuTarget final : public Target {
     exchange(a, b, count, stream_);
   }
   void queue_copy(float* to, const float* from, std::int64_t count) override {
-    check(cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(float),
-                          cudaMemcpyDeviceToDevice, stream_));
+    check(cudaMemcpyAsync(to, from, bytes_of(count), cudaMemcpyDeviceToDevice, stream_));
   }
   void queue_poison(float* data, std::int64_t count) override {
-    check(cudaMemsetAsync(data, 0xff, static_cast<std::size_t>(count) * sizeof(float), stream_));
+    check(cudaMemsetAsync(data, 0xff, bytes_of(count), stream_));
   }
   void synchronize() override {
     check(cudaGetLastError());
@@ -241,6 +238,10 @@ class GpuTarget final : public Target {
 
  private:
   static constexpr int most_samples = SmClock::most_readings / 2;  // per call
+
+  static std::size_t bytes_of(std::int64_t floats) {
+    return static_cast<std::size_t>(floats) * sizeof(float);
+  }
 
   /// Buffers for a copy of this many floats; null if it is short, or if the host cannot pin memory.
   Staging* staging_of(std::int64_t count) {

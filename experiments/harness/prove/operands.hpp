@@ -63,13 +63,6 @@ class Operands {
   /// Digests of the memory before and after a row's workspace, which it may not write.
   [[nodiscard]] std::vector<std::uint64_t> around_workspace(const Strategy& strategy) const;
 
-  /// The reals in the layout that a row takes.
-  [[nodiscard]] std::vector<const HostMatrix*> host_inputs(const Strategy& strategy) const {
-    std::vector<const HostMatrix*> all;
-    for (const Input& input : reals_.stored.at(strategy.layout)) all.push_back(input.host);
-    return all;
-  }
-
   /// One launch on these inputs, which repeats its work `repeats` times.
   [[nodiscard]] std::function<void()> launch(const Strategy& strategy, const Inputs& inputs,
                                              int repeats = 1) const;

@@ -291,19 +291,14 @@ void heed_signals() {
   std::signal(SIGPIPE, SIG_IGN);  // a reader of the progress may leave: keep measuring
 }
 
-/// Throws std::invalid_argument, in one line, if every GPU time would be wrong.
-void require_gpu(const Gpu& gpu, const std::vector<Case>& cases, const Options& options) {
-  const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
-  if (gpu.device && !options.force && std::ranges::any_of(cases, on_gpu))
-    refuse_blocking_launches();
-}
-
 /// Measures the plan on the GPU that this process sees. Returns the exit code.
 int measure(Options options, std::span<const Experiment> experiments, const Planned& planned) {
   options.resume |= is_rescue();
   has_journal(options.output);  // throws if another run is writing
   const Gpu gpu = find_gpu();
-  require_gpu(gpu, planned.cases, options);
+  const auto on_gpu = [](const Case& c) { return c.backend() == Backend::gpu; };
+  if (gpu.device && !options.force && std::ranges::any_of(planned.cases, on_gpu))
+    refuse_blocking_launches();
   auto [settings, record] = resume_or_begin(options, experiments, planned, gpu);
   Progress progress(record.cases);
   predict_and_fit(record, options, settings, gpu, progress);

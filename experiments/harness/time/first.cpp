@@ -96,9 +96,10 @@ int run_process(const std::string& argument, const File& in, const File& out) {
 class FirstCalls {
  public:
   /// Calls of the row that `id` names, on the reals.
-  FirstCalls(const Operands& operands, const Case& c)
+  FirstCalls(Operands& operands, const Case& c)
       : id_(c.id()), output_floats_(static_cast<std::size_t>(operands.output_floats())) {
-    for (const HostMatrix* host : operands.host_inputs(*c.strategy)) {
+    for (const auto& input : operands.reals().stored.at(c.strategy->layout)) {
+      const HostMatrix* host = input.host;
       const Head head{host->rows, host->columns, host->ld, std::ssize(host->elements),
                       host->element};
       write_all(in_.get(), &head, 1);

@@ -13,15 +13,6 @@ namespace {
 namespace k = kernels::matmul;
 using matmul::gpu;
 
-template <int tile, int depth, int column>
-constexpr Strategy register_column(std::string_view name) {
-  return {.name = name,
-          .source = ours("1-D register tile"),
-          .parameters = {{{"tile_m", tile}, {"tile_n", tile}, {"column", column}}},
-          .fits = grid_fits<tile>,
-          .launch = gpu<k::register_column<tile, depth, column>>};
-}
-
 template <int tile, int depth, int side>
 constexpr Strategy register_tile(std::string_view name) {
   return {.name = name,
@@ -38,14 +29,6 @@ constexpr Strategy vectorized(std::string_view name) {
           .parameters = {{{"tile", tile}, {"depth", depth}}},
           .fits = grid_fits<tile>,
           .launch = gpu<k::vectorized<tile, depth>>};
-}
-
-template <int warps_m, int warps_n, int depth>
-constexpr Strategy warp_tile(std::string_view name) {
-  return {.name = name,
-          .source = ours("a compact tile per warp"),
-          .parameters = {{{"warps", warps_m * warps_n}, {"depth", depth}}},
-          .launch = gpu<k::warp_tile<warps_m, warps_n, depth>>};
 }
 
 /// A block's tile: warps of 4×8 lanes, tm×tn outputs each.
@@ -122,22 +105,6 @@ constexpr Strategy split(std::string_view name, std::string_view idea,
           .launch = gpu<launcher>};
 }
 
-template <int interval>
-constexpr Strategy split_fp16x3(std::string_view name) {
-  return split<k::split_fp16x3<interval>, &k::fp16x3_sums, interval, fp16_holds>(
-      name, "two fp16 planes, three products", fp16x3_floats);
-}
-template <int interval>
-constexpr Strategy split_bf16x6(std::string_view name) {
-  return split<k::split_bf16x6<interval>, &k::bf16x6_sums, interval, bf16_holds>(
-      name, "three bf16 planes, six products", bf16x6_floats);
-}
-template <int interval>
-constexpr Strategy split_tf32x3(std::string_view name) {
-  return split<k::split_tf32x3<interval>, &k::tf32x3_sums, interval, bf16_holds>(
-      name, "two TF32 planes, three products", tf32x3_floats);
-}
-
 template <int levels>
 std::int64_t strassen_floats(const Shape& s) {
   return k::split_strassen_floats<levels>(s[0], s[1], s[2]);
@@ -159,12 +126,12 @@ constexpr Strategy split_strassen(std::string_view name) {
 
 // clang-format off
 constexpr Strategy own[] = {
-    register_column<64, 8, 8>("register_column"),
+    {.name = "register_column", .source = ours("1-D register tile"), .parameters = {{{"tile_m", 64}, {"tile_n", 64}, {"column", 8}}}, .fits = grid_fits<64>, .launch = gpu<k::register_column<64, 8, 8>>},
     register_tile<128, 8, 8>("register_tile"),
     sweep(register_tile<64, 8, 8>("register_tile_tile64")),
     vectorized<128, 8>("vectorized"),
     sweep(vectorized<128, 16>("vectorized_depth16")),
-    warp_tile<4, 2, 16>("warp_tile"),
+    {.name = "warp_tile", .source = ours("a compact tile per warp"), .parameters = {{{"warps", 8}, {"depth", 16}}}, .launch = gpu<k::warp_tile<4, 2, 16>>},
     async_stages<2, 2, 8, 8, 4, 3>("async_stages"),
     sweep(async_stages<4, 2, 8, 8, 4, 2>("async_stages_tile_m128")),
     k_warps<4, 4, 4, 256>("k_warps"),
@@ -173,15 +140,11 @@ constexpr Strategy own[] = {
     tma_persistent<4, 2, 8, 8, 32, 4, 2>("tma_persistent_split2", {"split", 2}),
     stream_k<4, 2, 8, 16, 16, 5>("stream_k"),
     stream_k<4, 2, 8, 8, 32, 4>("stream_k_tile_n128"),
-    {.name = "by_shape",
-     .source = ours("one of these, chosen by the shape"),
-     .needs = on_hopper,
-     .workspace = floats_by_shape,
-     .launch = gpu<k::by_shape>},
+    {.name = "by_shape", .source = ours("one of these, chosen by the shape"), .needs = on_hopper, .workspace = floats_by_shape, .launch = gpu<k::by_shape>},
 
-    split_tf32x3<32>("split_tf32x3"),
-    split_bf16x6<64>("split_bf16x6"),
-    split_fp16x3<64>("split_fp16x3"),
+    split<k::split_tf32x3<32>, &k::tf32x3_sums, 32, bf16_holds>("split_tf32x3", "two TF32 planes, three products", tf32x3_floats),
+    split<k::split_bf16x6<64>, &k::bf16x6_sums, 64, bf16_holds>("split_bf16x6", "three bf16 planes, six products", bf16x6_floats),
+    split<k::split_fp16x3<64>, &k::fp16x3_sums, 64, fp16_holds>("split_fp16x3", "two fp16 planes, three products", fp16x3_floats),
     split_strassen<1>("split_strassen_level1"),
     split_strassen<2>("split_strassen"),
 };

@@ -10,53 +10,17 @@ namespace {
 namespace k = kernels::matvec;
 using matvec::gpu;
 
-template <int block, int unroll>
-constexpr Strategy vectorized(std::string_view name) {
-  return {.name = name,
-          .source = ours("a warp per row, four words a lane"),
-          .parameters = {{{"block", block}, {"unroll", unroll}}},
-          .launch = gpu<k::vectorized<block, unroll>>};
-}
-
-template <int block, int rows, int unroll>
-constexpr Strategy rows_per_warp(std::string_view name) {
-  return {.name = name,
-          .source = ours("several rows per warp"),
-          .parameters = {{{"block", block}, {"rows", rows}, {"unroll", unroll}}},
-          .launch = gpu<k::rows_per_warp<block, rows, unroll>>};
-}
-
-template <int block, int unroll, int cluster>
-constexpr Strategy split_columns(std::string_view name) {
-  return {.name = name,
-          .source = ours("columns split over a cluster"),
-          .parameters = {{{"block", block}, {"unroll", unroll}, {"cluster", cluster}}},
-          .needs = from_capability<90>,
-          .launch = gpu<k::split_columns<block, unroll, cluster>>};
-}
-
 template <int cluster>
 Reason column_tiles_fit(const Shape& s, const Device& device) {
   return cluster_fits(k::column_tiles_cluster(s[0], cluster), device);
 }
 
-template <int unroll, int cluster>
-constexpr Strategy column_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("by columns, tiles of rows"),
-          .parameters = {{{"unroll", unroll}, {"cluster", cluster}}},
-          .layout = Layout::column_major,
-          .needs = from_capability<90>,
-          .fits = column_tiles_fit<cluster>,
-          .launch = gpu<k::column_tiles<unroll, cluster>>};
-}
-
 // clang-format off
 constexpr Strategy own[] = {
-    vectorized<128, 16>("vectorized"),
-    rows_per_warp<128, 4, 2>("rows_per_warp"),
-    split_columns<256, 2, 8>("split_columns"),
-    column_tiles<8, 2>("column_tiles"),
+    {.name = "vectorized", .source = ours("a warp per row, four words a lane"), .parameters = {{{"block", 128}, {"unroll", 16}}}, .launch = gpu<k::vectorized<128, 16>>},
+    {.name = "rows_per_warp", .source = ours("several rows per warp"), .parameters = {{{"block", 128}, {"rows", 4}, {"unroll", 2}}}, .launch = gpu<k::rows_per_warp<128, 4, 2>>},
+    {.name = "split_columns", .source = ours("columns split over a cluster"), .parameters = {{{"block", 256}, {"unroll", 2}, {"cluster", 8}}}, .needs = from_capability<90>, .launch = gpu<k::split_columns<256, 2, 8>>},
+    {.name = "column_tiles", .source = ours("by columns, tiles of rows"), .parameters = {{{"unroll", 8}, {"cluster", 2}}}, .layout = Layout::column_major, .needs = from_capability<90>, .fits = column_tiles_fit<2>, .launch = gpu<k::column_tiles<8, 2>>},
 };
 // clang-format on
 

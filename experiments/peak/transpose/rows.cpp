@@ -12,17 +12,9 @@ namespace {
 namespace k = kernels::transpose;
 using transpose::gpu;
 
-template <int tile, int block>
-constexpr Strategy wide_tiles(std::string_view name) {
-  return {.name = name,
-          .source = ours("pieces of 16 bytes, a swizzled tile"),
-          .parameters = {{{"tile", tile}, {"block", block}}},
-          .launch = gpu<k::wide_tiles<tile, tile, block>>};
-}
-
 // clang-format off
 constexpr Strategy own[] = {
-    wide_tiles<64, 256>("wide_tiles"),
+    {.name = "wide_tiles", .source = ours("pieces of 16 bytes, a swizzled tile"), .parameters = {{{"tile", 64}, {"block", 256}}}, .launch = gpu<k::wide_tiles<64, 64, 256>>},
     {.name = "kept_lines", .source = ours("written lines leave L2 last"), .parameters = {{{"tile", 64}, {"block", 512}}}, .needs = from_capability<80>, .launch = gpu<k::kept_lines<64, 64, 512>>},
     {.name = "thin", .source = ours("few rows or columns: a copy"), .launch = gpu<k::thin>},
 };
