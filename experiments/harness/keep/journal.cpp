@@ -144,6 +144,10 @@ std::string state_of(const Record& record) {
 Journal::Journal(const std::filesystem::path& folder, const Record& record)
     : folder_(folder), path_(journal_in(folder)) {
   std::string begin = to_line(record.head()) + "\n";
+  std::size_t size = begin.size();  // at least
+  for (const Case& c : record.cases)
+    if (c.earlier) size += c.earlier->record.size() + c.earlier->samples.size() + 2;
+  begin.reserve(size);
   for (const Case& c : record.cases) add_lines(begin, c);
   write_file(path_, begin);
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <regex>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
 
+#include "../../../reference/parallel.hpp"
 #include "../base/text.hpp"
 #include "../device/load_monitor.hpp"
 #include "journal.hpp"
@@ -33,14 +33,14 @@ std::string shown(const Json& value) {
   return text.substr(0, 120) + "...";
 }
 
-/// A member of an object as a number from 0 to `most`. Nothing is rounded: casting a number out of
-/// range is undefined behaviour.
-double number(const Json& object, const char* member, double most) {
+/// A member of an object as a number from `least` to `most`. Nothing is rounded: casting a number
+/// out of range is undefined behaviour.
+double number(const Json& object, const char* member, double least, double most) {
   const Json& value = object.at(member);
   const double real = value.is_number() ? value.get<double>() : std::nan("");
-  if (real >= 0 && real <= most) return real;
-  refuse(std::string(member) + " is " + shown(value) + ", not a number from 0 to " +
-         short_text(most));
+  if (real >= least && real <= most) return real;
+  throw std::runtime_error(std::string(member) + " is " + shown(value) + ", not a number from " +
+                           short_text(least) + " to " + short_text(most));
 }
 
 /// The text of a file. Refuses anything but a regular file, without blocking on it, and more than
@@ -80,16 +80,26 @@ class Reader {
   /// Reads the complete lines of a text, which may be elements of a list; `number` is that of its
   /// first line in `path`. Throws std::runtime_error, in one line, if one is damaged.
   void read(const std::filesystem::path& path, std::string_view text, std::ptrdiff_t number) {
-    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; ++number) {
+    std::vector<std::string_view> lines;
+    for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos;) {
       auto line = text.substr(0, end);
       line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
       if (line.ends_with(',')) line.remove_suffix(1);
-      const bool is_ours = line.starts_with(about_case) || line.starts_with(about_run);
-      if (!is_ours || !Json::accept(line))
-        refuse(path.string() + ": line " + std::to_string(number) + " is damaged");
-      take(line);
+      lines.push_back(line);
       text.remove_prefix(end + 1);
     }
+    std::vector<char> is_whole(lines.size());
+    reference::parallel_for(std::ssize(lines), [&](std::int64_t i) {
+      const auto& line = lines[static_cast<std::size_t>(i)];
+      is_whole[static_cast<std::size_t>(i)] =
+          (line.starts_with(about_case) || line.starts_with(about_run)) && Json::accept(line);
+    });
+    if (const auto damaged = std::ranges::find(is_whole, false); damaged != is_whole.end())
+      throw std::runtime_error(path.string() + ": line " +
+                               std::to_string(number + (damaged - is_whole.begin())) +
+                               " is damaged");
+    cases_.reserve(cases_.size() + lines.size());
+    for (const auto line : lines) take(line);
   }
 
   Earlier finish(Json head) {
@@ -204,10 +214,13 @@ void adopt(Case& c, Lines lines) {
 }
 
 /// A time in the form of utc_now().
-std::string stamp(const std::string& text) {
-  static const std::regex form(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)");
-  if (!std::regex_match(text, form)) refuse("it started at " + shown(text));
-  return text;
+std::string stamp(const Json& text) {
+  const std::string form = "0000-00-00T00:00:00Z", stamp = text;
+  const auto fits = [](char is, char should) {
+    return should == '0' ? is >= '0' && is <= '9' : is == should;
+  };
+  if (!std::ranges::equal(stamp, form, fits)) refuse("it started at " + shown(text));
+  return stamp;
 }
 
 }  // namespace
@@ -285,10 +298,10 @@ void Record::resume(Earlier earlier) try {
   const Json state = was.value("state", Json::object());
   for (const char* others : {"other_processes", "other_gpu_percent", "other_cpus"}) {
     if (state.value(others, Json()).is_null()) continue;
-    raise_to(environment["state"][others], static_cast<int>(number(state, others, INT_MAX)));
+    raise_to(environment["state"][others], static_cast<int>(number(state, others, 0, INT_MAX)));
     environment["unknown"].erase("state." + std::string(others));
   }
-  wall_seconds = number(head, "wall_seconds", 1e9);
+  wall_seconds = number(head, "wall_seconds", 0, 1e9);
 } catch (const Json::exception&) {
   throw std::runtime_error("cannot resume: it is not a record of Recheck");
 } catch (const std::runtime_error& error) {
