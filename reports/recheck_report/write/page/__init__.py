@@ -271,7 +271,9 @@ def data_of(report: Measured) -> Json:
         time, error, rate = case.seconds, case.error, None
         if time and not case.part_of:
             rate = float(f"{metrics[case.experiment].rate(case, time.median):.7g}")
-        base = bases.get((case.experiment, case.shape_name, case.regime))
+        base, ratio = bases.get((case.experiment, case.shape_name, case.regime)), None
+        if base and time and not case.part_of and case is not base:
+            ratio = report.comparisons.verdict(base, case)
         line: Json = {
             "row": places[key],
             "shape": text(case.shape_name),
@@ -285,7 +287,12 @@ def data_of(report: Measured) -> Json:
             "bound": error and error.bound,
             "rate": rate,
             "base": base and numbers[base.id],
-            **_compared(report, base, case),
+            # how many times as fast it is as its base, and what the report concludes from that
+            "ratio": ratio and _short(ratio.value),
+            "ratio_low": ratio and _short(ratio.low),
+            "ratio_high": ratio and _short(ratio.high),
+            "mark": ratio and ratio.mark,
+            "outcome": ratio and {"faster": 1, "slower": -1}.get(ratio.outcome, 0),
             "unsure": text(case.unsure),
             "suspect": text(report.faster_than_ceiling.get(case.id)),
         }
@@ -327,16 +334,4 @@ def _bases(record: Record) -> dict[tuple[str, str, str], Case]:
             for case in record.cases_of(experiment):
                 if case.strategy == name and case.seconds:
                     found.setdefault((experiment.name, case.shape_name, case.regime), case)
-    return found
-
-
-def _compared(report: Measured, base: Case | None, case: Case) -> Json:
-    """How many times as fast a case is as its base, with the interval and its mark, and what the
-    report concludes from that."""
-    found: Json = dict.fromkeys(("ratio", "ratio_low", "ratio_high", "mark", "outcome"))
-    if base and case.seconds and not case.part_of and case is not base:
-        ratio = report.comparisons.verdict(base, case)
-        found |= {"ratio": _short(ratio.value), "ratio_low": _short(ratio.low)}
-        found |= {"ratio_high": _short(ratio.high), "mark": ratio.mark}
-        found["outcome"] = {"faster": 1, "slower": -1}.get(ratio.outcome, 0)
     return found
