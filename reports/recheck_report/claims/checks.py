@@ -140,7 +140,7 @@ Joint = dict[str, str]  # values of parameters that are allowed together
 
 def checks_of(
     table: dict[str, Any], key: str, choices: tuple[Open, ...] = (), joint: tuple[Joint, ...] = ()
-) -> tuple[Check, ...]:
+) -> list[Check]:
     """The checks of a list in a table, for each value of each parameter, and for the joint values;
     raises Unfit."""
     checks: list[Check] = []
@@ -148,7 +148,7 @@ def checks_of(
         place = f"{key}[{at}]"
         for check in _checks(one, place):
             checks.append(_varied(replace(check, place=place), choices, joint, place))
-    return tuple(checks)
+    return checks
 
 
 _IDS = ("base", "other", "of", "per", "roof")

@@ -15,21 +15,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from recheck_report.claims.checks import Check, Open, checks_of
 from recheck_report.claims.documents import (
+    LISTINGS,
     SOURCES,
     Figures,
     Listing,
     Settings,
     Source,
     load_figures,
-    load_listings,
     load_sources,
 )
 from recheck_report.claims.evaluate import Outcome
@@ -39,6 +39,7 @@ from recheck_report.record import verdicts_json as VERDICT
 from recheck_report.record.record import Record
 from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, list_or_nearest, only, typed
 
+T = TypeVar("T")
 ERRATA, CHANGES, STORY = "errata.toml", "changes.toml", "story.toml"
 GAIN = "gain"  # the check of every step but the first: it is faster than its base
 # the kinds of claims by the forms of their checks; the first that fits counts
@@ -214,29 +215,24 @@ def _claim(table: dict[str, Any], experiment: str, choices: dict[str, Open]) -> 
         one_of(valid, name, "joint")
         one_of(valid[name], value, f"joint.{name}")
     read: dict[str, Any] = {"experiment": experiment, "open": [*open_here]}
-    read |= {key: [*checks_of(table, key, open_here, joint)] for key in ("check", "also")}
+    read |= {key: checks_of(table, key, open_here, joint) for key in ("check", "also")}
     if isinstance(table.get("here"), str):
         read["here"] = {"else": table["here"]}
     return typed(Claim, table | read)
-
-
-def _load(path: Path, sources: dict[str, Source]) -> tuple[Claim, ...]:
-    """The claims of one file, in its order."""
-    document = read_toml(path)
-    try:
-        choices = typed(dict[str, Any], document.pop("open", {}), "open")
-        by_name = {name: _open(name, table) for name, table in choices.items()}
-    except BadRecord as error:
-        raise BadClaim(f"{path}: {error}") from error
-    parse = partial(_claim, experiment=path.parent.name, choices=by_name)
-    return load_tables(path, "claim", parse, document, unique="id", document=sources)
 
 
 def load_claims(folder: Path, sources: dict[str, Source]) -> tuple[Claim, ...]:
     """The claims of all files; raises BadClaim."""
     by_id: dict[str, Claim] = {}
     for path in sorted(folder.glob("*/claims.toml")):
-        for claim in _load(path, sources):
+        document = read_toml(path)
+        try:
+            choices = typed(dict[str, Any], document.pop("open", {}), "open")
+            by_name = {name: _open(name, table) for name, table in choices.items()}
+        except BadRecord as error:
+            raise BadClaim(f"{path}: {error}") from error
+        parse = partial(_claim, experiment=path.parent.name, choices=by_name)
+        for claim in load_tables(path, "claim", parse, document, unique="id", document=sources):
             if claim.id in by_id:
                 first = folder / by_id[claim.id].experiment / path.name
                 raise BadClaim(f"{path}: claim {claim.id}: field id: {first} has it too")
@@ -244,13 +240,9 @@ def load_claims(folder: Path, sources: dict[str, Source]) -> tuple[Claim, ...]:
     return tuple(by_id.values())
 
 
-def load_errata(folder: Path, sources: dict[str, Source]) -> tuple[Erratum, ...]:
-    """All errata, empty without a file; raises BadClaim."""
-
-    def read(table: dict[str, Any]) -> Erratum:
-        return typed(Erratum, table | {"check": [*checks_of(table, "check")]})
-
-    return load_tables(folder / ERRATA, "erratum", read, unique="id", document=sources)
+def _checked(kind: type[T]) -> Callable[[dict[str, Any]], T]:
+    """Reads a table with checks as that type."""
+    return lambda table: typed(kind, table | {"check": checks_of(table, "check")})
 
 
 # the words of earlier evidence, and today's words for the same
@@ -346,15 +338,11 @@ class Story:
 
 def load_story(path: Path) -> Story:
     """The story of one file; raises BadClaim."""
-
-    def read(table: dict[str, Any]) -> Step:
-        return typed(Step, table | {"check": [*checks_of(table, "check")]})
-
     document = read_toml(path)
     try:
         title = typed(str, document.pop("title", None), "title")
         steps: list[Step] = []
-        for step in load_tables(path, "step", read, document, unique="row"):
+        for step in load_tables(path, "step", _checked(Step), document, unique="row"):
             earlier = [other.row for other in steps]
             if step.base:
                 one_of(earlier, step.base, f"{step.row}.base")
@@ -450,7 +438,7 @@ class Collection:
 
 # the folder of snippets that nvcc compiles; a macro in them may enable a fix
 SNIPPETS, FIXED = "errata", "/mended"
-FILES = (SOURCES, "errata.toml", "listings.toml", "changes.toml")
+FILES = (SOURCES, ERRATA, LISTINGS, CHANGES)
 EXPERIMENT_FILES = ("claims.toml", "figures.toml", STORY)
 
 
@@ -468,7 +456,8 @@ def load_collection(folder: Path) -> Collection:
             why = f"nothing reads a file of this name; choose from {', '.join(names)}"
             raise BadClaim(f"{path}: {why}")
     sources, settings = load_sources(folder)
-    claims, errata = load_claims(folder, sources), load_errata(folder, sources)
+    claims, path = load_claims(folder, sources), folder / ERRATA
+    errata = load_tables(path, "erratum", _checked(Erratum), unique="id", document=sources)
     if settings.order:
         claims = tuple(sorted(claims, key=lambda claim: in_order(claim.id)))
         errata = tuple(sorted(errata, key=lambda erratum: in_order(erratum.id)))
@@ -478,7 +467,7 @@ def load_collection(folder: Path) -> Collection:
         sources,
         claims,
         errata,
-        load_listings(folder, sources),
+        load_tables(folder / LISTINGS, "listing", Listing, unique="row", document=sources),
         load_changed_checks(folder, ids),
         {
             path.parent.name: load_figures(path, sources, ids)

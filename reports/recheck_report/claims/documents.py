@@ -146,11 +146,6 @@ class Listing(Strict):
         return {row: f"{self.experiment}/{row}/{at}" for row in rows}
 
 
-def load_listings(folder: Path, sources: Collection[str]) -> tuple[Listing, ...]:
-    """The listings in their order, empty without a file; raises BadClaim."""
-    return load_tables(folder / LISTINGS, "listing", Listing, unique="row", document=sources)
-
-
 # by the field of a number of a figure: its unit, and the member of a case with the work of a rate
 UNITS = {
     "seconds": (SECONDS, ""), "bytes_per_second": (BYTES, "bytes"),
