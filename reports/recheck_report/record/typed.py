@@ -317,9 +317,9 @@ def typed(kind: type[T], value: Any, where: str = "", notes: Notes | None = None
 def bytes_of(path: Path) -> bytes:
     """A whole file. Raises BadRecord without a path, also if the file is too large, or not a
     regular one: reading a pipe would block."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise BadRecord("is not a regular file")
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise BadRecord("is not a regular file")
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:

@@ -43,9 +43,7 @@ class Writer:
     """`case_place`: the address of a case by its id, or None for an unknown case; `prefix`: of its
     anchors, as pages have some of the same names."""
 
-    def __init__(
-        self, case_place: Callable[[str], str | None] = lambda _: None, prefix: str = ""
-    ) -> None:
+    def __init__(self, case_place: Callable[[str], str | None], prefix: str = "") -> None:
         self.case_place, self.prefix = case_place, prefix
         self.heading = "Table"  # above what is written now
 
