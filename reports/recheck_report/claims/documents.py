@@ -25,7 +25,7 @@ from recheck_report.claims.toml import (
 from recheck_report.record.case import ROW
 from recheck_report.record.record import Case, Experiment, Record
 from recheck_report.record.regimes import REGIMES
-from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, members, typed
+from recheck_report.record.typed import BadRecord, Is, Strict, Unfit, typed
 
 SOURCES, LISTINGS = "sources.toml", "listings.toml"
 # sources of other rows: the harness, and vendors' libraries
@@ -74,7 +74,7 @@ Pair = Annotated[
 
 
 @dataclass(frozen=True)
-class Settings:
+class Settings(Strict):
     """Settings of the whole collection."""
 
     title: str = ""  # for reports; empty: the title of the only document
@@ -97,12 +97,11 @@ class Settings:
 
 def load_sources(folder: Path) -> tuple[dict[str, Source], Settings]:
     """The documents of a folder by id, in order, and the settings; raises BadClaim."""
-    path, names = folder / SOURCES, list(members(Settings))
+    path = folder / SOURCES
     file = read_toml(path)
-    whole = {key: file.pop(key) for key in names if key in file}
-    sources = load_tables(path, "source", Source, file, unique="id")
+    sources = load_tables(path, "source", Source, {"source": file.pop("source", [])}, unique="id")
     try:
-        settings = typed(Settings, whole)
+        settings = typed(Settings, file)
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
     return {source.id: source for source in sources}, settings
