@@ -405,7 +405,7 @@ class Collection:
         return max(files, key=lambda file: file[1], default=("", 0))[0]
 
     def figures_of(self, experiment: str) -> Figures:
-        return self.figures.get(experiment, Figures({}, {}, ()))
+        return self.figures.get(experiment, Figures())
 
     def restricted_to(self, record: Record) -> Collection:
         """The part about the record's experiments and algorithms."""

@@ -4,7 +4,7 @@ folder, figures.toml, as typed values in SI units."""
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -192,12 +192,12 @@ class Figure(Strict):
 
 
 @dataclass(frozen=True)
-class Figures:
+class Figures(Strict):
     """The figures of a file in its order, and the full names of documents and hardware."""
 
-    document: dict[str, str]
-    hardware: dict[str, str]
-    figure: tuple[Figure, ...]
+    document: dict[str, str] = field(default_factory=dict)
+    hardware: dict[str, str] = field(default_factory=dict)
+    figure: tuple[Figure, ...] = ()
 
     def figures_of(self, document: str) -> list[Figure]:
         return [figure for figure in self.figure if figure.document == document]
@@ -212,14 +212,13 @@ def load_figures(path: Path, sources: Collection[str], claims: Collection[str]) 
     """The documents' own measurements in a figures.toml, which may name these documents and claims;
     raises BadClaim."""
     file = read_toml(path)
+    tables = {"figure": file.pop("figure", [])}
     try:
-        document, hardware = (
-            typed(dict[str, str], file.pop(key, {}), key) for key in ("document", "hardware")
-        )
-        for name in document:
+        names = typed(Figures, file)
+        for name in names.document:
             one_of(sources, name, f"document.{name}")
     except BadRecord as error:
         raise BadClaim(f"{path}: {error}") from error
-    valid = {"document": document, "hardware": hardware, "claim": ("", *claims)}
-    figures = load_tables(path, "figure", _figure, file, unique="", **valid)
-    return Figures(document, hardware, figures)
+    valid = {"document": names.document, "hardware": names.hardware, "claim": ("", *claims)}
+    figures = load_tables(path, "figure", _figure, tables, unique="", **valid)
+    return replace(names, figure=figures)
