@@ -34,7 +34,7 @@ def title(changed: Sequence[Changed]) -> str:
     """What loses most, and the library next to it."""
 
     def says(row: Row, by: float) -> str:
-        name = f"{row.over.strategy}{row.over.marks}"
+        name = f"{row.over.strategy}{row.over.marks}" + " (unsettled)" * row.over.unsettled
         if abs(by) < SAME:
             return f"{name} keeps its rate"
         return f"{name} {'loses' if by < 0 else 'gains'} {significant(100 * abs(by), 2)} %"
@@ -57,12 +57,14 @@ def draw(report: Measured) -> Card:
         metric = metric_of(report.record, experiment)
         rates = (significant(metric.rates(case)[0]) for case in (row.brief, row.over) if case)
         name = f"{experiment.name}: {row.over.strategy}{row.over.marks}"
+        name += ", unsettled" * row.over.unsettled
         value = f"{' → '.join(rates)} {metric.unit}"
         made.append(Bar(name, value, (100 * by,) * 3, look_of(row.over)))
     brief = listed([*dict.fromkeys(row.brief.regime for _, row, _ in changed if row.brief)])
     note = (
         "Experiments in which a kernel loses 1 % or more, at their headline shape. From a few "
-        f"launches ({brief}) to launches back to back for seconds."
+        f"launches ({brief}) to launches back to back for seconds. Unsettled: pace or power still "
+        "changed when the measurement began."
     )
     ends = [row.ends[0] for row in made]
     x = linear(1.05 * min(ends), max(1.0, 1.05 * max(ends)))
