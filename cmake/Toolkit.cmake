@@ -74,11 +74,8 @@ elseif(broken)
 container's settings")
 endif()
 
-# CUDA 13 supports 7.5 and later; our oldest toolkit supports 5.0 and later
+# CUDA 13 supports 7.5 and later, the toolkits before all GPUs that their drivers do
 set(for_old_gpus "CUDA ${oldest} to 12.9")
-if(NOT gpus MATCHES "^([5-9][0-9]|[0-9][0-9][0-9])|;([5-9][0-9]|[0-9][0-9][0-9])")
-  set(for_old_gpus "a newer GPU, and the CUDA Toolkit")
-endif()
 
 set(what_to_install "the CUDA Toolkit")
 if(nvcc AND broken MATCHES "^it does not answer")

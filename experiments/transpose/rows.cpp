@@ -40,17 +40,13 @@ Reason square_listing_fits(const Shape& s, const Device& device) {
 /// One of the sample's kernels as printed.
 template <auto f>
 constexpr Strategy sdk(std::string_view name, std::string_view place,
-                       const Problem* problem = nullptr) {
+                       const Problem* problem = nullptr,
+                       Reason (*fits)(const Shape&, const Device&) = listing_fits) {
   Strategy row = kernel<f>(name, place, problem);
   row.note = "as in the sample of 2009, the nearest to S3's that there is: int indices, no guards";
   row.listing = true;
   row.packed = true;
-  row.fits = listing_fits;
-  return row;
-}
-
-constexpr Strategy square(Strategy row) {
-  row.fits = square_listing_fits;
+  row.fits = fits;
   return row;
 }
 
@@ -71,7 +67,7 @@ constexpr Strategy rows[] = {
     sdk<k::sdk_coalesced>("sdk_coalesced", "SDK transposeNew, coalesced transpose"),
     sdk<k::sdk_no_bank_conflicts>("sdk_no_bank_conflicts", "SDK transposeNew, no bank conflict trans"),
     sdk<k::sdk_coarse_grained>("sdk_coarse_grained", "SDK transposeNew, coarse-grained", &tiles_moved),
-    square(sdk<k::sdk_fine_grained>("sdk_fine_grained", "SDK transposeNew, fine-grained", &tiles_turned)),
+    sdk<k::sdk_fine_grained>("sdk_fine_grained", "SDK transposeNew, fine-grained", &tiles_turned, square_listing_fits),
     sdk<k::sdk_diagonal>("sdk_diagonal", "SDK transposeNew, diagonal transpose"),
     {.name = "cublas", .source = {"vendor", "cuBLAS"}, .role = Role::baseline, .note = "sgeam", .launch = gpu<k::cublas>},
     {.name = "memcpy", .source = {"vendor", "CUDA runtime"}, .role = Role::roof, .note = "cudaMemcpy, device to device", .problem = &copied, .launch = gpu<k::memcpy>},

@@ -9,7 +9,7 @@ namespace recheck {
 
 void Reporter::finish(Case& c, const Result& result) const {
   c.result = result;
-  if (on_finish) on_finish(c);
+  on_finish(c);
 }
 
 void Reporter::attempt(std::span<Case* const> cases, Target& target,
@@ -34,7 +34,7 @@ void Reporter::spend(std::span<Case* const> cases, Target& target,
                      const std::function<std::optional<Result>()>& body) const {
   Case& first = *cases[0];
   if (interrupted || first.result) return;
-  show(first);
+  on_case(first);
   attempt(cases, target, [&] {
     const Spend time(first.spent);
     return body();

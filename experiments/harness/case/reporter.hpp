@@ -14,16 +14,11 @@ namespace recheck {
 /// fails, so a new process has to measure the rest.
 struct DeviceLost {};
 
-/// Finishes cases and reports them. Any of its functions may be missing: tests keep no journal.
+/// Finishes cases and reports them. Any of its functions may be left out: tests keep no journal.
 struct Reporter {
-  std::function<void(const Case&)> on_case = {};    // before a case's proofs and blocks
-  std::function<void(const Case&)> on_finish = {};  // once a case has its result
-  std::function<Load()> load = {};                  // of the GPU since the previous call
-
-  void show(const Case& c) const {
-    if (on_case) on_case(c);
-  }
-  Load take_load() const { return load ? load() : Load{}; }
+  std::function<void(const Case&)> on_case = [](const Case&) {};    // before its proofs and blocks
+  std::function<void(const Case&)> on_finish = [](const Case&) {};  // once it has its result
+  std::function<Load()> take_load = [] { return Load{}; };          // since the previous call
 
   /// The only place that gives a case its result. Journals it at once.
   void finish(Case& c, const Result& result) const;

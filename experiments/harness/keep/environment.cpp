@@ -56,19 +56,6 @@ std::string driver_version() {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json describe(const Device& d) {
-  return {{"name", d.name},
-          {"compute_capability", std::to_string(d.compute_capability / 10) + "." +
-                                     std::to_string(d.compute_capability % 10)},
-          {"sm_count", d.sm_count},
-          {"l2_bytes", d.l2_bytes},
-          {"memory_bytes", d.memory_bytes},
-          {"shared_bytes_per_block", d.shared_bytes_per_block},
-          {"clock_hz", d.clock_hz},
-          {"memory_clock_hz", d.memory_clock_hz},
-          {"memory_bus_bits", d.memory_bus_bits}};
-}
-
 /// Fused multiply-adds per clock and multiprocessor in fp32.
 /// Source: CUDA C++ Programming Guide, arithmetic instructions, throughput table.
 int fp32_lanes(int compute_capability) {
@@ -147,14 +134,22 @@ Json known(Json& unknown, const char* field, const Answer<T>& answer) {
 }
 
 Json gpu_json(const Device& gpu, const Nvml& nvml, Json& unknown) {
-  auto device = describe(gpu);
   auto uuid = nvml.uuid();
   if (uuid.value) uuid.value = fnv1a(*uuid.value);
-  device["uuid_hash"] = known(unknown, "gpu.uuid_hash", uuid);
-  device["ecc"] = known(unknown, "gpu.ecc", nvml.ecc());
-  device["mig"] = known(unknown, "gpu.mig", nvml.mig());
-  device["power_limit_watts"] = known(unknown, "gpu.power_limit_watts", nvml.limit_watts());
-  return device;
+  return {{"name", gpu.name},
+          {"compute_capability", std::to_string(gpu.compute_capability / 10) + "." +
+                                     std::to_string(gpu.compute_capability % 10)},
+          {"sm_count", gpu.sm_count},
+          {"l2_bytes", gpu.l2_bytes},
+          {"memory_bytes", gpu.memory_bytes},
+          {"shared_bytes_per_block", gpu.shared_bytes_per_block},
+          {"clock_hz", gpu.clock_hz},
+          {"memory_clock_hz", gpu.memory_clock_hz},
+          {"memory_bus_bits", gpu.memory_bus_bits},
+          {"uuid_hash", known(unknown, "gpu.uuid_hash", uuid)},
+          {"ecc", known(unknown, "gpu.ecc", nvml.ecc())},
+          {"mig", known(unknown, "gpu.mig", nvml.mig())},
+          {"power_limit_watts", known(unknown, "gpu.power_limit_watts", nvml.limit_watts())}};
 }
 
 /// Recheck's own commit, if it is known and differs from the program's.

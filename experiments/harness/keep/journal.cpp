@@ -125,15 +125,6 @@ void add_lines(std::string& text, const Case& c) {
   text.append(record) += '\n';
 }
 
-/// What changes in the record's head while the run continues.
-std::string state_of(const Record& record) {
-  const auto& environment = record.environment;
-  return to_line({{"wall_seconds", record.wall_seconds},
-                  {"state", environment.value("state", Json::object())},
-                  {"unknown", environment.value("unknown", Json::object())}}) +
-         "\n";
-}
-
 [[noreturn]] void fail(const std::filesystem::path& path, int error) {
   throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) +
                            "; free some space and continue with --resume: finished cases are kept");
@@ -153,7 +144,6 @@ Journal::Journal(const std::filesystem::path& folder, const Record& record)
   file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (file_ < 0) fail(path_, errno);
   flock(file_, LOCK_EX | LOCK_NB);  // marks the run as active until its end, any end
-  size_ = static_cast<off_t>(begin.size());
 }
 
 Journal::~Journal() {
@@ -161,19 +151,16 @@ Journal::~Journal() {
 }
 
 void Journal::append(const Case& c, const Record& record) {
-  std::string line = state_of(record);
-  add_lines(line, c);
-  ssize_t written = 0;
-  do {
-    written = write(file_, line.data(), line.size());
-  } while (written < 0 && errno == EINTR);
-  if (written != std::ssize(line)) {
-    const int error = written < 0 ? errno : ENOSPC;  // a short write: the disk is full
-    // reading skips a torn end anyway: this only tidies up
-    if (written > 0 && ftruncate(file_, size_) != 0) fail(path_, errno);
-    fail(path_, error);
-  }
-  size_ += written;
+  // what changes in the record's head while the run continues
+  const auto& environment = record.environment;
+  std::string lines = to_line({{"wall_seconds", record.wall_seconds},
+                               {"state", environment.value("state", Json::object())},
+                               {"unknown", environment.value("unknown", Json::object())}}) +
+                      "\n";
+  add_lines(lines, c);
+  const auto written = write(file_, lines.data(), lines.size());
+  // a short write means that the disk is full; reading skips the torn end
+  if (written != std::ssize(lines)) fail(path_, written < 0 ? errno : ENOSPC);
   if (now() < synced_ + 1) return;
   if (fdatasync(file_) != 0) fail(path_, errno);
   synced_ = now();

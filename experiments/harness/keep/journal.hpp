@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <sys/types.h>
-
 #include <filesystem>
 #include <optional>
 
@@ -45,7 +43,6 @@ class Journal {
  private:
   std::filesystem::path folder_, path_;
   int file_;
-  off_t size_;
   double synced_ = now();
 };
 

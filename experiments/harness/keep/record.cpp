@@ -142,27 +142,23 @@ void write_file(const std::filesystem::path& path, const std::string& text,
                 const std::string& advice) {
   // in the target's folder, because a rename is atomic only within a file system
   std::string temporary = path.string() + ".XXXXXX";
-  const int file = mkostemp(temporary.data(), O_CLOEXEC);
-  bool good = file >= 0;
-  for (std::size_t at = 0; good && at < text.size();) {
+  int file = mkostemp(temporary.data(), O_CLOEXEC);
+  const auto require = [&](bool good) {
+    if (good) return;
+    const std::string why = std::strerror(errno);
+    if (file >= 0) close(file);
+    unlink(temporary.c_str());
+    throw std::runtime_error("cannot write " + path.string() + ": " + why + "; " + advice);
+  };
+  require(file >= 0);
+  for (std::size_t at = 0; at < text.size();) {
     const auto written = write(file, text.data() + at, text.size() - at);
-    good = written > 0 || (written < 0 && errno == EINTR);
-    if (written > 0) at += static_cast<std::size_t>(written);
+    require(written > 0);
+    at += static_cast<std::size_t>(written);
   }
-  good = good && fchmod(file, 0644) == 0 && fsync(file) == 0;
-  int error = errno;
-  if (file >= 0 && close(file) != 0 && good) {
-    good = false;
-    error = errno;
-  }
-  if (good && rename(temporary.c_str(), path.c_str()) != 0) {
-    good = false;
-    error = errno;
-  }
-  if (good) return;
-  if (file >= 0) unlink(temporary.c_str());
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::strerror(error) + "; " +
-                           advice);
+  require(fchmod(file, 0644) == 0 && fsync(file) == 0);
+  require(close(std::exchange(file, -1)) == 0);
+  require(rename(temporary.c_str(), path.c_str()) == 0);
 }
 
 }  // namespace recheck

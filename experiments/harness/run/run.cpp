@@ -91,7 +91,7 @@ class Run {
         runner_(settings, gpu,
                 {.on_case = [&](const Case& c) { watch_time(c); },
                  .on_finish = [&](const Case& c) { keep(c); },
-                 .load = [&] { return load(); }}) {
+                 .take_load = [&] { return load(); }}) {
     if (gpu.device && !options.slow_cpu) monitor_.emplace(gpu.device->pci_bus_id);
   }
 
