@@ -35,7 +35,6 @@ endfunction()
 # in the other arguments, libraries. It is compiled with the options of the target `options_of`, to report them.
 function(recheck_build_info name options_of)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${name}_build_info)
-  set(nvcc "${CMAKE_CUDA_COMPILER_VERSION}")
   # the meaning of native when CMake was configured
   set(architectures "${CMAKE_CUDA_ARCHITECTURES}")
   set(native "")
@@ -43,10 +42,7 @@ function(recheck_build_info name options_of)
     set(architectures "${CMAKE_CUDA_ARCHITECTURES_NATIVE}")
     string(REGEX MATCH "^[0-9]+" native "${architectures}")
   endif()
-  set(blas "")
-  if(BLAS_LIBRARIES)
-    list(GET BLAS_LIBRARIES 0 blas)
-  endif()
+  list(POP_FRONT BLAS_LIBRARIES blas)
   # a file for each configuration of the generator, or one without a configuration
   foreach(type IN LISTS CMAKE_CONFIGURATION_TYPES CMAKE_BUILD_TYPE ITEMS "")
     string(TOUPPER "${type}" upper)
@@ -65,7 +61,6 @@ function(recheck_build_info name options_of)
 
   set(unknown "")
   set(objects "")
-  set(commands "")
   if(NOT CMAKE_CUDA_COMPILER)
     set(unknown "built without the CUDA Toolkit")
   else()
@@ -75,7 +70,6 @@ function(recheck_build_info name options_of)
     elseif(NOT help MATCHES "--no-compress" OR NOT help MATCHES "--frandom-seed")
       set(unknown "not measured: this nvcc does not make the same device code twice")
     endif()
-    set(commands ${CMAKE_BINARY_DIR}/compile_commands.json)
     foreach(library ${ARGN})
       # kernel names contain the time, which a seed replaces, and a checksum of the source's path, which
       # the script removes
@@ -94,8 +88,9 @@ function(recheck_build_info name options_of)
   endif()
   set(cubins ${folder}/cubins_$<CONFIG>.cpp)
   add_custom_command(OUTPUT ${cubins}
-    COMMAND ${CMAKE_COMMAND} -D OBJCOPY=${CMAKE_OBJCOPY} -D "OBJECTS=${objects}" -D COMMANDS=${commands}
-            -D "UNKNOWN=${unknown}" -D NATIVE=${native} -D SOURCE=${cubins} -P ${recheck_cmake}/cubins.cmake
+    COMMAND ${CMAKE_COMMAND} -D OBJCOPY=${CMAKE_OBJCOPY} -D "OBJECTS=${objects}"
+            -D COMMANDS=${CMAKE_BINARY_DIR}/compile_commands.json -D "UNKNOWN=${unknown}" -D NATIVE=${native}
+            -D SOURCE=${cubins} -P ${recheck_cmake}/cubins.cmake
     DEPENDS ${recheck_cmake}/cubins.cmake ${objects}
     COMMENT "Checksums of the device code"
     VERBATIM)

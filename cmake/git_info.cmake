@@ -27,25 +27,23 @@ if(failed OR foreign OR NOT compared)
   set(commit unknown)
 endif()
 # a build's output is not a change, whether git ignores it or not
-set(there ":/")
-set(sources experiments kernels)
+set(outside "")
 cmake_path(IS_PREFIX SOURCE "${BUILD}" NORMALIZE within)
 if(within AND NOT BUILD STREQUAL SOURCE)
   file(RELATIVE_PATH build "${SOURCE}" "${BUILD}")
-  list(APPEND there ":(exclude,literal)${build}")
-  list(APPEND sources ":(exclude,literal)${build}")
+  set(outside ":(exclude,literal)${build}")
 endif()
 execute_process(COMMAND ${git} status --porcelain --untracked-files=normal --ignored=matching
-                        --ignore-submodules=none -- ${there}
+                        --ignore-submodules=none -- :/ ${outside}
                 OUTPUT_VARIABLE changes RESULT_VARIABLE no_status ERROR_QUIET)
 # the user's settings may hide notes and folders, but not source files, which the build uses
-execute_process(COMMAND ${git} ls-files -o -i --exclude-standard -- ${sources}
+execute_process(COMMAND ${git} ls-files -o -i --exclude-standard -- experiments kernels ${outside}
                 OUTPUT_VARIABLE ignored ERROR_QUIET)
 string(REGEX REPLACE "([^\n]+)\n" "!! \\1\n" ignored "${ignored}")
 string(REGEX MATCHALL "!! [^\n]*\\.(cu|cuh|c|cc|cpp|cxx|h|hpp|hxx|inl|cmake|toml)\"?\n" hidden "${changes}${ignored}")
 string(REGEX REPLACE "!! [^\n]*\n" "" changes "${changes}")
 # files marked assume-unchanged or skip-worktree have a letter other than H
-execute_process(COMMAND ${git} ls-files -v -- ${there} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
+execute_process(COMMAND ${git} ls-files -v -- :/ ${outside} OUTPUT_VARIABLE unwatched RESULT_VARIABLE no_list
                 ERROR_QUIET)
 string(REGEX REPLACE "(^|\n)H [^\n]*" "" unwatched "${unwatched}")
 string(STRIP "${changes}${hidden}${unwatched}" changes)
@@ -56,7 +54,7 @@ endif()
 set(diff "")
 if(dirty AND NOT failed)
   # includes the list of changes, and the contents of the files that git diff leaves out
-  execute_process(COMMAND ${git} ls-files -o --exclude-standard -- ${there} OUTPUT_VARIABLE others
+  execute_process(COMMAND ${git} ls-files -o --exclude-standard -- :/ ${outside} OUTPUT_VARIABLE others
                   ERROR_QUIET)
   string(REGEX REPLACE "(^|\n)(!!|[A-Za-z]) " "\\1" marked "${unwatched}")
   string(REGEX REPLACE "!! " "" hidden "${hidden}")
