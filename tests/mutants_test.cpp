@@ -185,7 +185,6 @@ std::vector<Row> races(Code code) { return rows(code, {mutants::matmul_gpu_races
 INSTANTIATE_TEST_SUITE_P(gpu, Race, testing::ValuesIn(races(Code::spoiled)), name);
 INSTANTIATE_TEST_SUITE_P(gpu, NoRace, testing::ValuesIn(races(Code::unspoiled)), name);
 
-using gpu_Mutant = OnGpu;
 #endif
 
 /// The gate's result for a CPU product that is alone in its table.

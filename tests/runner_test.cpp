@@ -155,7 +155,7 @@ TEST(Run, RejectsNoRowWhoseTimeDependsOnItsData) {
   }
 }
 
-int launches = 0, milliseconds = 110;
+int launches = 0, milliseconds = 0;
 
 void counts_its_launches(const MatmulArgs& p) {
   ++launches;
@@ -163,40 +163,40 @@ void counts_its_launches(const MatmulArgs& p) {
   multiply(p);
 }
 
+/// The case of a row whose launches take this long.
+Case slow_case(int duration, const Settings& own = settings) {
+  launches = 0;
+  milliseconds = duration;
+  static const Strategy row = cpu_row<counts_its_launches>("counts");
+  static const Experiment experiment = matmul::experiment({&row, 1});
+  return measured(experiment, {32, 24, 40}, Regime::hot, no_gpu(), own)[0];
+}
+
 // its two proofs, a launch on fresh inputs, and three more
 TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
-  const Strategy row = cpu_row<counts_its_launches>("counts");
-  const auto cases = measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot);
-  EXPECT_TRUE(cases[0].result->passed()) << cases[0].result->reason.value_or("");
+  const Case slow = slow_case(110);
+  EXPECT_TRUE(slow.result->passed()) << slow.result->reason.value_or("");
   EXPECT_EQ(launches, 6);
-  ASSERT_EQ(cases[0].samples.size(), 6U);
-  EXPECT_GE(*std::ranges::min_element(cases[0].samples), 0.11);
+  ASSERT_EQ(slow.samples.size(), 6U);
+  EXPECT_GE(*std::ranges::min_element(slow.samples), 0.11);
   std::vector<int> rounds;
-  for (const auto& block : cases[0].blocks) rounds.push_back(block.round);
+  for (const auto& block : slow.blocks) rounds.push_back(block.round);
   std::ranges::sort(rounds);
   EXPECT_EQ(rounds, (std::vector<int>{4, 7, 9, 11, 24, 25}));
 }
 
 TEST(Run, SkipsARowThatIsTooSlowInItsProof) {
-  const Strategy row = cpu_row<counts_its_launches>("counts");
-  milliseconds = 110;
-  const auto cases =
-      measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot, no_gpu(), hurried);
-  expect(*cases[0].result, ReasonCode::too_slow, "its proof took ");
+  expect(*slow_case(110, hurried).result, ReasonCode::too_slow, "its proof took ");
 }
 
 // its two proofs and a launch on fresh inputs, however small its budget
 TEST(Run, LaunchesAVerySlowRowOfTheCpuThreeTimes) {
-  const Strategy row = cpu_row<counts_its_launches>("counts");
-  launches = 0;
-  milliseconds = 510;
-  const auto cases =
-      measured(matmul::experiment({&row, 1}), {32, 24, 40}, Regime::hot, no_gpu(), hurried);
-  EXPECT_TRUE(cases[0].result->passed()) << cases[0].result->reason.value_or("");
+  const Case slow = slow_case(510, hurried);
+  EXPECT_TRUE(slow.result->passed()) << slow.result->reason.value_or("");
   EXPECT_EQ(launches, 3);
-  EXPECT_TRUE(cases[0].result->error);
-  EXPECT_EQ(cases[0].samples.size(), 3U);
-  EXPECT_LE(cases[0].seconds->low, cases[0].seconds->high);
+  EXPECT_TRUE(slow.result->error);
+  EXPECT_EQ(slow.samples.size(), 3U);
+  EXPECT_LE(slow.seconds->low, slow.seconds->high);
 }
 
 #ifndef __SANITIZE_ADDRESS__

@@ -20,6 +20,7 @@ class OnGpu : public testing::Test {
   void SetUp() override {
     if (!gpu.device) GTEST_SKIP() << *gpu.reason;
   }
+  static Target& target() { return targets().of(Backend::gpu); }
   const Gpu& gpu = found_gpu();
 };
 

@@ -48,9 +48,8 @@ TEST_F(gpu_Timer, KnowsTheStepOfItsClock) {
   EXPECT_GT(step, 0);
   EXPECT_LE(step, 1e-6);
   // every measured time is a multiple of the step
-  Target& target = targets().of(Backend::gpu);
-  const auto launch = [&] { hold(nullptr, 0, 3000, target.queue().stream); };
-  const Samples samples = target.sample({Regime::hot, 32, 1, 5e-6}, launch);
+  const auto launch = [&] { hold(nullptr, 0, 3000, target().queue().stream); };
+  const Samples samples = target().sample({Regime::hot, 32, 1, 5e-6}, launch);
   for (const double seconds : samples.seconds) {
     const double steps = (seconds + gpu.device->event_seconds) / step;
     EXPECT_NEAR(steps, std::round(steps), 0.05) << seconds;
@@ -59,16 +58,15 @@ TEST_F(gpu_Timer, KnowsTheStepOfItsClock) {
 
 // a launch that writes into L2: its bytes still have to reach DRAM
 TEST_F(gpu_Timer, WaitsForWrittenBytesWhenDraining) {
-  Target& target = targets().of(Backend::gpu);
   const std::int64_t floats = gpu.device->l2_bytes / 10;  // 40 % of L2
-  const Array data(target, floats);
+  const Array data(target(), floats);
   const auto median = [&](Regime regime, const std::function<void()>& launch) {
     std::vector<double> all;
     for (int block = 0; block < 12; ++block)
-      for (const double s : target.sample({regime, 8, 1, 1e-5}, launch).seconds) all.push_back(s);
+      for (const double s : target().sample({regime, 8, 1, 1e-5}, launch).seconds) all.push_back(s);
     return middle(all);
   };
-  const auto write = [&] { target.queue_poison(data.data(), floats); };
+  const auto write = [&] { target().queue_poison(data.data(), floats); };
   median(Regime::cold, write);  // warms it up
   const double dram = 2 * gpu.device->memory_clock_hz * gpu.device->memory_bus_bits / 8;
   const double least = 4 * static_cast<double>(floats) / dram;
@@ -76,7 +74,7 @@ TEST_F(gpu_Timer, WaitsForWrittenBytesWhenDraining) {
   EXPECT_GE(drained, least);
   EXPECT_GT(drained - cold, 0.5 * least) << cold << ' ' << drained;
   // a launch that only waits takes no longer when drained
-  const auto wait = [&] { hold(nullptr, 0, 20000, target.queue().stream); };
+  const auto wait = [&] { hold(nullptr, 0, 20000, target().queue().stream); };
   EXPECT_NEAR(median(Regime::drained, wait), median(Regime::cold, wait), 1.5e-6);
 }
 
@@ -100,17 +98,16 @@ TEST_F(gpu_Target, TimesALaunchEquallyInBlocksOfAnySize) {
 }
 
 TEST_F(gpu_Target, TimesALaunchThatWaitsForTheStream) {
-  Target& target = targets().of(Backend::gpu);
-  const Samples samples = target.sample({Regime::hot, 2, 1, 1e-5}, [&] { target.synchronize(); });
+  const Samples samples =
+      target().sample({Regime::hot, 2, 1, 1e-5}, [&] { target().synchronize(); });
   EXPECT_EQ(samples.seconds.size(), 2u);
 }
 
 // a launch takes as long among others as it does on its own
 TEST_F(gpu_Target, IsNeverIdleInSustainedPower) {
-  Target& target = targets().of(Backend::gpu);
   const double seconds = 200e-6;
-  const auto launch = [&] { hold(nullptr, 0, 200'000, target.queue().stream); };
-  const Sustained found = target.sustain(launch, seconds);
+  const auto launch = [&] { hold(nullptr, 0, 200'000, target().queue().stream); };
+  const Sustained found = target().sustain(launch, seconds);
   for (const double window : found.seconds) EXPECT_NEAR(window, seconds, 0.05 * seconds);
 }
 

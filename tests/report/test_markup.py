@@ -13,6 +13,7 @@ from conftest import Report, pages
 from recheck_report.record.schema import schema
 from records import Json, h100, no_gpu, probes_of, spoil
 
+Path = tuple[str, ...]  # to a text of a file
 # a link, an image, a tag, addresses that code hosts turn into links, ends of data, headings and
 # cells, and characters that XML forbids
 PAYLOAD = (
@@ -74,20 +75,8 @@ def test_a_text_of_a_record_looks_as_it_is(text: str, report: Report) -> None:
     assert text != NAME or shown == NAME
 
 
-def _texts(form: Json, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The paths of free texts in a schema; * is any entry, = any key of an object."""
-    if items := form.get("items"):
-        yield from _texts(items, (*path, "*"))
-    if more := form.get("additionalProperties"):
-        yield from () if form.get("propertyNames") else [(*path, "=")]
-        yield from _texts(more, (*path, "*"))
-    for name, each in form.get("properties", {}).items():
-        yield from _texts(each, (*path, name))
-    if "string" in form["type"] and not form.get("enum") and not form.get("pattern"):
-        yield path
-
-
-# names by which files refer to one another; any other text is refused
+# names by which files refer to one another, where any other text is refused: * is any entry, = any
+# key of an object
 NAMES = {
     ("strategies", "*", "experiment"), ("strategies", "*", "part_of"),
     ("counters", "*", "values", "="), ("plan", "dropped", "*", "experiment"),
@@ -97,37 +86,32 @@ NAMES = {
     ("cases", "*", "id"), ("cases", "*", "status"), ("strategies", "*", "target"),
     ("strategies", "*", "role"),
 }  # fmt: skip
-FIELDS = [
-    (f"{file}.json", path)
-    for file in ("record", "probes")
-    for path in _texts(schema(file))
-    if path not in NAMES
-]
 
 
-def _set(node: Any, path: tuple[str, ...], text: str) -> bool:
-    """Sets all texts at a path; returns whether one exists."""
-    step, *rest = path
-    if node is None:
-        return False
-    if step == "=":
-        if not node:
-            return False
-        first = next(iter(node))
-        node[text] = node.pop(first)
-        return True
-    steps = [*(range(len(node)) if isinstance(node, list) else node)] if step == "*" else [step]
-    if rest:
-        return any(
-            [_set(node[each], (*rest,), text) for each in steps if each in node or step == "*"]
-        )
-    found = False
-    for each in steps:
-        # null and empty values have a meaning: they stay
-        if node.get(each) if isinstance(node, dict) else node[each]:
-            node[each] = text
-            found = True
-    return found
+def _spoiled(form: Json, value: Any, paths: list[Path], path: Path = ()) -> Any:
+    """The value with a payload in each free text of its schema. `paths` gets their paths, by the
+    payload's number. Null and empty values have a meaning: they stay."""
+
+    def payload(path: Path) -> str:
+        paths.append(path)
+        return PAYLOAD.format(len(paths) - 1)
+
+    if isinstance(value, list) and "items" in form:
+        return [_spoiled(form["items"], each, paths, (*path, "*")) for each in value]
+    if isinstance(value, dict):
+        more = form.get("additionalProperties") or {}
+        named = {name: (each, name) for name, each in form.get("properties", {}).items()}
+        made = {}
+        for name, inner in value.items():
+            inside, step = named.get(name, (more, "*"))
+            made[name] = _spoiled(inside, inner, paths, (*path, step))
+        if made and more and not form.get("propertyNames") and (*path, "=") not in NAMES:
+            made[payload((*path, "="))] = made.pop(next(iter(made)))
+        return made
+    free = "type" in form and not form.get("enum") and not form.get("pattern")
+    return (
+        payload(path) if isinstance(value, str) and value and free and path not in NAMES else value
+    )
 
 
 def _files(gpu: bool) -> dict[str, Json]:
@@ -150,30 +134,30 @@ def _files(gpu: bool) -> dict[str, Json]:
 
 @pytest.mark.parametrize("gpu", [True, False])
 def test_no_text_of_a_record_becomes_live(gpu: bool, report: Report) -> None:
-    files = _files(gpu)
-    reached = set()
-    for at, (file, path) in enumerate(FIELDS):
-        if _set(files[file], path, PAYLOAD.format(at)):
-            reached.add(at)
-    assert len(reached) > 25
+    paths: list[Path] = []
+    made = _files(gpu)
+    files = {name: _spoiled(schema(name[:-5]), each, paths) for name, each in made.items()}
+    assert len({*paths}) > 25
     env = files["record.json"]["environment"]
     # probes of another machine are not shown
     files["probes.json"]["environment"].update(
         gpu=env["gpu"]["name"] if env["gpu"] else None, driver=env["driver"]
     )
-    made = report(files["record.json"], probes=files["probes.json"])
+    rendered = report(files["record.json"], probes=files["probes.json"])
     live: dict[str, set[str]] = {}
-    for name, page in pages(made).items():
+    for name, page in pages(rendered).items():
         for number in alive(page):
-            live.setdefault(".".join(FIELDS[int(number)][1]), set()).add(name)
+            live.setdefault(".".join(paths[int(number)]), set()).add(name)
         for table in re.findall(r"(?:^\|.*\n)+", page, re.MULTILINE):
             cells = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
             assert len(cells) == 1, table
     assert not {name: sorted(where) for name, where in live.items()}
-    page = made["report.html"].decode()
+    page = rendered["report.html"].decode()
     assert not re.search(r"<img src=x|<script>s\d", page)
-    shown = {int(each) for page in pages(made).values() for each in re.findall(r"q(\d+)q", page)}
-    assert len(shown & reached) > 20  # so the search had something to find
+    shown = {
+        int(each) for page in pages(rendered).values() for each in re.findall(r"q(\d+)q", page)
+    }
+    assert len({paths[each] for each in shown}) > 20  # so the search had something to find
 
 
 def test_only_its_own_script_may_run(report: Report) -> None:
