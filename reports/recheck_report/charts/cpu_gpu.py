@@ -60,7 +60,7 @@ def title(report: Measured, kernel: str, gpu: Sweep, hosts: Mapping[str, Sweep])
     if any(clear.values()):
         more = f", beyond noise {_where(clear)}" if clear != ahead else ""
     elif any(ahead.values()):
-        more = ", nowhere beyond noise"
+        more = ", but only within noise"
     return f"Copies included, the GPU ({kernel}) leads every CPU program {_where(ahead)}{more}"
 
 

@@ -184,7 +184,7 @@ def losses_page(report: Measured, peak: Peak | None) -> Page:
         for anchor, title, rows in parts
         if rows
     )
-    says = text("Every shape at which the library is faster than each kernel here.")
+    says = text("Every shape at which the library beats all kernels here.")
     named = text(f"Every loss to the library, on {machine(report.record)}")
     return Page(MARK, named, sections, says, README)
 
@@ -227,8 +227,8 @@ def fastest_rows(report: Measured, experiment: Experiment) -> Iterator[tuple[Tex
         if warm.ratio and warm.names != shown.names:
             kernels = (standings.named(report, case, time=False) for case in warm.pair)
             over = text(over, " (", joined(" against ", kernels), ")")
-        elif any(case and case.unsettled for case in warm.pair):
-            over = text(over, " ", strong("unsettled"))
+        elif unsettled := [code(case.strategy) for case in warm.pair if case and case.unsettled]:
+            over = text(over, ", ", joined(", ", unsettled), " ", strong("unsettled"))
         pair = [standings.named(report, case) for case in shown.pair]
         when = "" if contest.on_cpu else f"{shown.regime}: "
         single = text(when, shown.words) if shown.ratio else text(NONE)
@@ -304,7 +304,7 @@ def depending(report: Measured) -> Section | None:
 
 
 def undecided(report: Measured) -> Section | None:
-    return _section(report, VERDICT.UNDECIDED, "What is too close to call")
+    return _section(report, VERDICT.UNDECIDED, "What is undecided")
 
 
 def _section(report: Measured, verdict: str, title: str) -> Section | None:

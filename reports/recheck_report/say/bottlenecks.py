@@ -102,7 +102,7 @@ def costs(report: Measured, experiment: Experiment) -> Section | None:
         return None
     why = absence(report.probes, record)
     rows = [] if why else [*_costs(report, experiment)]
-    why = why or text("no counters of these kernels were collected")
+    why = why or text("no claim or pair of kernels asks for counts per request")
     counted = blocks(
         marked(COSTS_NOTE), table(COSTS, rows, range(2, 6), f"{experiment.title}: costs")
     )

@@ -11,7 +11,7 @@ from recheck_report.say.nodes import Table, Text, table, text
 LIMITED = 80  # percent; from here on Nsight Compute calls a unit what limits a launch
 # what follows a number or a name
 MARKS = {
-    "ᵉ": "not timed in the same rounds; the interval combines both, and is wide",
+    "ᵉ": "not timed in the same rounds; the interval combines both",
     "≈": "among all comparisons of the report, that can be chance",
     "±": "the larger half of the 95 % interval of the median",
     "§": "split inputs on tensor cores: not IEEE fp32, within a bound of its own",

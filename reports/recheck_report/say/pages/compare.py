@@ -272,12 +272,13 @@ def _line(pair: Pair, row: Row) -> tuple[Text, ...]:
 
 def _telling(pair: Pair) -> list[Change]:
     """The cases that a median says most about: kernels in one regime on one target."""
-    kernels = [change for change in pair.changes if change.new.role == "rung"]
+    sure = [change for change in pair.changes if not change.unsure]
+    kernels = [change for change in sure if change.new.role == "rung"]
     kinds = [
         [e for e in kernels if (e.new.target, e.new.regime) == kind]
         for kind in (("gpu", "cold"), ("gpu", "hot"), ("cpu", "hot"))
     ]
-    return next((changes for changes in kinds if changes), pair.changes)
+    return next((changes for changes in kinds if changes), sure)
 
 
 def _median(ratios: list[float]) -> str:
@@ -290,6 +291,9 @@ def _median(ratios: list[float]) -> str:
 def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
     """Of two runs on one model, what became slower; of two models, how much faster one is."""
     was, now = labels
+    built = [record.environment.build_type for record in (pair.old, pair.new)]
+    if built[0] != built[1]:
+        return text(f"{was} timed a {built[0]} build and {now} a {built[1]} build: no comparison.")
     telling = _telling(pair)
     if not telling:
         return text(f"{was} and {now} have no case in common that both timed.")
@@ -366,11 +370,12 @@ def _verdict(report: Measured, claim: Claim) -> Judged | None:
 
 def _disagreement(records: list[Measured], named: list[str], claim: Claim) -> tuple[Text, Bullets]:
     """Each record's verdict on a claim, and why it is not settled there."""
-    says = [
-        text(f"{name}: {judged.verdict}. {not_settled(judged)}".rstrip())
-        for report, name in zip(records, named, strict=True)
-        if (judged := _verdict(report, claim))
-    ]
+    says = []
+    for report, name in zip(records, named, strict=True):
+        if judged := _verdict(report, claim):
+            shown = text(" (", in_short(judged.headline), ")") if judged.headline else Text()
+            why = f" {not_settled(judged)}".rstrip()
+            says.append(text(f"{name}: {judged.verdict}", shown, f".{why}"))
     return text(strong(claim.id), " ", prose(claim.title)), Bullets(tuple(says))
 
 

@@ -32,7 +32,7 @@ OPEN = "download [report.html](report.html), then open it (code hosts show its s
 # links above the sections of the first page
 CONTENTS = {
     "fastest": "fastest", "fails": "what fails", "depends": "what depends",
-    "undecided": "too close to call", "holding": "what holds", "sure": "how sure",
+    "undecided": "what is undecided", "holding": "what holds", "sure": "how sure",
     "warnings": "warnings", "limits": "what it cannot tell", "pages": "all pages",
     "documents": "documents",
 }  # fmt: skip

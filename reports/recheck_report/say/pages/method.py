@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
 from recheck_report.claims.measured import Measured
@@ -357,7 +358,8 @@ def _again(report: Measured) -> Iterator[Block]:
         target = f"cmake --build BUILD --target {program}_{preset}   # BUILD: its build folder"
         lines.append(f"cmake --workflow --preset {preset}" if own else target)
     which = "the last part of this record" if "--resume" in env.command else "this record"
-    lines.append(f"# {which}, of a {env.build_type} build: {env.command}")
+    command = re.sub(r"(?<![^\s=])/(?:[^\s/]+/)+", "", env.command)  # without anybody's folders
+    lines.append(f"# {which} is of a {env.build_type} build, and was made by: {command}")
     if case := next((case for case in report.record.cases if case.seconds), None):
         only = {"experiment": case.experiment, "strategy": case.strategy}
         only |= {"shape": case.shape_name, "regime": case.regime}

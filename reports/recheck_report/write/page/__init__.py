@@ -26,6 +26,7 @@ from recheck_report.queries import first_kernel, metric_of, reference
 from recheck_report.record.record import Case, Record
 from recheck_report.say import claim, warnings
 from recheck_report.say.glossary import MARKS
+from recheck_report.say.machine import doubt
 from recheck_report.say.nodes import Block, Note, Page, Picture, Text, table
 from recheck_report.say.pages import documents, machine, views
 from recheck_report.say.pages.experiment import source_of
@@ -293,6 +294,7 @@ def data_of(report: Measured) -> Json:
             "ratio_high": ratio and _short(ratio.high),
             "mark": ratio and ratio.mark,
             "outcome": ratio and {"faster": 1, "slower": -1}.get(ratio.outcome, 0),
+            "doubt": text(doubt(report, case) or None),
             "unsure": text(case.unsure),
             "suspect": text(report.faster_than_ceiling.get(case.id)),
         }

@@ -5,7 +5,7 @@ VIEWS.cases = (root, state) => {
   const input = el("input", { type: "search", id: "cases", value: state.search, placeholder: CASES[0]?.id.replaceAll("/", " "), oninput: () => list(input.value) });
   const time = { name: "median", number: true, value: (each) => each.median, cell: (each) => (each.median ? duration(each.median) : NONE) };
   const half = (each) => each.median && Math.max(each.high - each.median, each.median - each.low) / each.median;
-  const remark = (each) => [each.status === "passed" ? "" : each.status.replaceAll("_", " "), each.reason, each.suspect && `suspect: ${each.suspect}`, each.unsure && `disturbed: ${each.unsure}`, each.row.source].filter(Boolean).join("; ");
+  const remark = (each) => [each.status === "passed" ? "" : each.status.replaceAll("_", " "), each.reason, each.doubt && [each.doubt, each.suspect ?? each.unsure].filter(Boolean).join(": "), each.row.source].filter(Boolean).join("; ");
   const columns = [
     { name: "case", value: (each) => each.id, cell: (each) => [code(each.id), signed(each.row.marks)] },
     time,

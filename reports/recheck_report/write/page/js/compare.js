@@ -15,12 +15,14 @@ VIEWS.compare = (root, state) => {
   const rows = pairs.filter(({ other }) => other).map(({ each, other }) => ({ each, other, ratio: ratioOf(each, other) }));
   const change = (more) => go({ view: "compare", experiment: experiment.name, kernel: first, against: second, ...more });
   const options = names.map((name) => [name, name]);
+  const marks = (name) => timed.find(({ row }) => row.name === name).row.marks;
   const columns = [
     { name: "shape", value: ({ each }) => each.shape, cell: ({ each }) => shapeLabel(each.shape) },
     { name: "regime", value: ({ each }) => regimeLabel(each.regime) },
-    { name: first, number: true, minor: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
-    { name: second, number: true, minor: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
+    { name: first + marks(first), number: true, minor: true, value: ({ each }) => each.median, cell: ({ each, other }) => durations(each.median, other.median)[0] },
+    { name: second + marks(second), number: true, minor: true, value: ({ other }) => other.median, cell: ({ each, other }) => durations(each.median, other.median)[1] },
     { name: `speed-up over ${second}`, number: true, value: ({ ratio }) => ratio.value, cell: ({ ratio }) => signed(ratioText(ratio)) },
+    { name: "doubt", value: ({ each, other }) => [each, other].filter(({ doubt }) => doubt).map(({ row, doubt }) => `${row.name}: ${doubt}`).join("; ") },
   ];
   add(
     root,

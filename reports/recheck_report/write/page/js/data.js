@@ -8,7 +8,7 @@ const CASES = casesOf(DATA);
 // one object for each case, from the table's columns; each text stands there once
 function casesOf({ rows, texts, cases }) {
   const names = Object.keys(cases);
-  const spelled = new Set(["shape", "regime", "status", "reason", "unsure", "suspect"]);
+  const spelled = new Set(["shape", "regime", "status", "reason", "doubt", "unsure", "suspect"]);
   const made = (cases.row ?? []).map((_, at) => {
     const found = {};
     for (const name of names) {
