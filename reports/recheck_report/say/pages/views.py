@@ -37,8 +37,8 @@ from recheck_report.say.verdicts import VERDICTS
 
 FILE = "report.html"
 TWO_KERNELS = (
-    "Any two kernels of this report, compared by their medians. The interval combines those of "
-    "both, and is wider than the report's own, which pairs the rounds of the two."
+    "Any two kernels of this report. Ratios to the library are the report's own. Others are of the "
+    "medians: their intervals combine those of both, and are wider."
 )
 
 
