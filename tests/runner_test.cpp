@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -179,10 +180,10 @@ TEST(Run, LaunchesASlowRowOfTheCpuSixTimes) {
   EXPECT_EQ(launches, 6);
   ASSERT_EQ(slow.samples.size(), 6U);
   EXPECT_GE(*std::ranges::min_element(slow.samples), 0.11);
-  std::vector<int> rounds;
-  for (const auto& block : slow.blocks) rounds.push_back(block.round);
-  std::ranges::sort(rounds);
-  EXPECT_EQ(rounds, (std::vector<int>{4, 7, 9, 11, 24, 25}));
+  std::set<int> rounds;
+  for (const auto& block : slow.blocks) rounds.insert(block.round);
+  EXPECT_EQ(rounds, (std::set<int>{4, 7, 9, 11, 24, 25}));
+  EXPECT_EQ(slow.blocks.size(), 6U);
 }
 
 TEST(Run, SkipsARowThatIsTooSlowInItsProof) {

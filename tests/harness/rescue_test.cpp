@@ -26,7 +26,7 @@ class SimulatedGpu : public Run {
                program("NVIDIA H200", environment));
   }
   /// A run that has to succeed.
-  Outcome measure(const std::string& flags, const std::string& environment = "") const {
+  Outcome timed(const std::string& flags, const std::string& environment = "") const {
     Outcome found = outcome(flags, environment);
     EXPECT_EQ(found.code, 0) << found.output;
     return found;
@@ -37,7 +37,7 @@ class SimulatedGpu : public Run {
 class Disturbed : public SimulatedGpu {
  protected:
   nlohmann::json measured(const std::string& busy) {
-    measure("--strategy=gpu --shape=256x256 --regime=cold --per-case=1", "SIMULATED_LOAD=" + busy);
+    timed("--strategy=gpu --shape=256x256 --regime=cold --per-case=1", "SIMULATED_LOAD=" + busy);
     auto found = record()["cases"][0];
     EXPECT_EQ(found["status"], "passed") << found;
     found.update(samples().at(0));
@@ -72,7 +72,7 @@ TEST_F(Disturbed, IsMarkedIfItPersists) {
 
 // the simulated context takes 0.1 s, and each process gives a sample of both regimes
 TEST_F(SimulatedGpu, TimesTheFirstCallOfProcesses) {
-  measure("--shape=256x256 --regime=first,first_context");
+  timed("--shape=256x256 --regime=first,first_context");
   const auto cases = record()["cases"];
   ASSERT_EQ(cases.size(), 2u) << cases;
   std::vector<std::vector<double>> seconds;
@@ -87,16 +87,16 @@ TEST_F(SimulatedGpu, TimesTheFirstCallOfProcesses) {
 
 // a full run has none of them, but may resume a run that has: that of the claims' cases
 TEST_F(SimulatedGpu, KeepsTheFirstCallsOfTheRunThatItResumes) {
-  measure("--shape=256x256 --regime=first,first_context");
+  timed("--shape=256x256 --regime=first,first_context");
   const auto first = record()["cases"];
-  measure("--shape=256x256 --resume");
+  timed("--shape=256x256 --resume");
   const auto cases = record()["cases"];
   EXPECT_GT(cases.size(), first.size());
   for (const auto& c : first) EXPECT_EQ(std::ranges::count(cases, c), 1) << c;
 }
 
 TEST_F(SimulatedGpu, BlamesTheRowThatEndsItsFirstProcess) {
-  measure("--strategy=gpu,crash --shape=256x256 --regime=first", "SIMULATED_END_FIRST=segfault");
+  timed("--strategy=gpu,crash --shape=256x256 --regime=first", "SIMULATED_END_FIRST=segfault");
   const auto cases = record()["cases"];
   for (const auto& c : cases) {
     const bool crashes = c["id"] == "doubling/crash/256x256/first";
@@ -119,8 +119,8 @@ class SimulatedGpuWithARowThatEnds : public SimulatedGpu,
 TEST_P(SimulatedGpuWithARowThatEnds, LosesOnlyThatRow) {
   const auto [end, why] = GetParam();
   const auto outcome =
-      measure("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.02",
-              "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end));
+      timed("--shape=256x256,300x200 --strategy=gpu,cpu,crash --regime=hot,cold --per-case=0.02",
+            "SIMULATED_PATIENCE=2 SIMULATED_END=" + std::string(end));
   const auto record = this->record();
   ASSERT_EQ(record["cases"].size(), 10u);
   for (const auto& one : record["cases"]) {
@@ -185,7 +185,7 @@ TEST_F(SimulatedGpu, BlamesTheExperimentsFunctions) {
       const std::string name = in == std::string("judge") ? "oracle" : in;
       const std::string said = "the experiment's `" + name + "` " + why;
       const std::string set = std::string("SIMULATED_IN=") + in + " SIMULATED_END=" + end;
-      measure(one_shape, set);
+      timed(one_shape, set);
       const auto now = record();
       for (const auto& one : now["cases"]) EXPECT_EQ(one["reason"], said) << set;
       const auto gate = run("--gate --experiment=doubling", program("NVIDIA H200", set));
@@ -217,11 +217,11 @@ TEST_F(SimulatedGpu, ProvesNoCaseOfTheMachineWithoutAGpu) {
 // one slow row shape must not exclude a square
 TEST_F(SimulatedGpu, TriesARowThatWasSlowAtAnotherShape) {
   // the host computes, so --per-case allows for a busy one
-  measure("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "SIMULATED_SLOW_ROWS=1");
+  timed("--shape=1x1024,512x512 --regime=hot --per-case=0.5", "SIMULATED_SLOW_ROWS=1");
   const auto record = this->record();
   for (const auto& one : record["cases"]) EXPECT_EQ(one["status"], "passed") << one;
   // but it is excluded if it really is as slow
-  const auto slow = measure("--shape=1x1024,1x262144 --regime=hot", "SIMULATED_SLOWER=2000000");
+  const auto slow = timed("--shape=1x1024,1x262144 --regime=hot", "SIMULATED_SLOWER=2000000");
   EXPECT_TRUE(has(slow.output, "1 not_run"));
 }
 
@@ -239,9 +239,8 @@ TEST_F(SimulatedGpu, RefusesBlockingLaunchesWithoutForce) {
 
 // each launch takes 20 ms, though a microsecond was predicted
 TEST_F(SimulatedGpu, StopsAtItsBudgetIfSlowerThanPredicted) {
-  measure(
-      "--strategy=gpu --regime=hot --shape=256x256,257x256,258x256,259x256,260x256 --budget=0.8",
-      "SIMULATED_SLOWER=60000");
+  timed("--strategy=gpu --regime=hot --shape=256x256,257x256,258x256,259x256,260x256 --budget=0.8",
+        "SIMULATED_SLOWER=60000");
   const auto record = this->record();
   EXPECT_FALSE(record["finished"].is_null());
   EXPECT_TRUE(record["plan"]["dropped"].empty()) << record["plan"];
@@ -255,13 +254,13 @@ TEST_F(SimulatedGpu, StopsAtItsBudgetIfSlowerThanPredicted) {
 
 // other processes use the memory
 TEST_F(SimulatedGpu, MeasuresWhatFitsIntoTheFreeMemory) {
-  measure("--strategy=gpu --regime=hot --shape=64x64,2048x2048", "SIMULATED_FREE=20000000");
+  timed("--strategy=gpu --regime=hot --shape=64x64,2048x2048", "SIMULATED_FREE=20000000");
   const auto some = record();
   EXPECT_EQ(some["environment"]["state"]["free_memory_bytes"], 20000000);
   EXPECT_EQ(some["cases"][0]["status"], "passed") << some["cases"][0];
   EXPECT_EQ(some["cases"][1]["reason_code"], "no_memory");
   EXPECT_EQ(some["cases"][1]["reason"], "not enough GPU memory: needs 0.117 GB, 0.02 GB free");
-  measure("--regime=hot --shape=64x64", "SIMULATED_FREE=0");
+  timed("--regime=hot --shape=64x64", "SIMULATED_FREE=0");
   const auto none = record();
   EXPECT_EQ(none["environment"]["gpu_reason"], "not enough GPU memory: needs 0.5 GB, 0 GB free");
   EXPECT_EQ(none["cases"][1]["reason"], none["environment"]["gpu_reason"]);
