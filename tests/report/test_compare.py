@@ -49,3 +49,19 @@ def test_the_same_record_twice_differs_in_nothing(compared: Compare) -> None:
     text = compared(h100(), h100())
     assert "none differs by more than two runs of the same code do." in _answer(text)
     assert re.search(r"The verdicts on all \d\d claims that both judge agree\.", _answer(text))
+
+
+def test_times_of_two_builds_and_disturbed_ones_are_not_compared_across_gpus(
+    compared: Compare,
+) -> None:
+    other = few()
+    other["environment"]["gpu"]["name"] = "NVIDIA H200"
+    assert "at the median case" in _answer(compared(few(), other))
+    other["environment"]["build_type"] = "Debug"
+    assert "a Debug build: no comparison." in _answer(compared(few(), other))
+    other["environment"]["build_type"] = few()["environment"]["build_type"]
+    for case in other["cases"]:
+        case["disturbed"] = "another process used the GPU"
+    assert "no case in common without a disturbed time." in _answer(compared(few(), other))
+    same = {**other, "environment": few()["environment"]}
+    assert "no case in common" not in _answer(compared(few(), same))

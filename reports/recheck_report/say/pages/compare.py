@@ -291,13 +291,16 @@ def _median(ratios: list[float]) -> str:
 def _times(pair: Pair, same: bool, labels: tuple[str, str]) -> Text:
     """Of two runs on one model, what became slower; of two models, how much faster one is."""
     was, now = labels
-    built = [record.environment.build_type for record in (pair.old, pair.new)]
-    if built[0] != built[1]:
-        return text(f"{was} timed a {built[0]} build and {now} a {built[1]} build: no comparison.")
-    telling = _telling(pair)
-    if not telling:
+    if not pair.changes:
         return text(f"{was} and {now} have no case in common that both timed.")
     if not same:
+        built = [record.environment.build_type for record in (pair.old, pair.new)]
+        if built[0] != built[1]:
+            builds = f"{was} timed a {built[0]} build and {now} a {built[1]} build"
+            return text(f"{builds}: no comparison.")
+        telling = _telling(pair)
+        if not telling:
+            return text(f"{was} and {now} have no case in common without a disturbed time.")
         case = telling[0].new
         if case.target == "cpu":
             was, now = (report.record.environment.cpu for report in (pair.first, pair.other))
