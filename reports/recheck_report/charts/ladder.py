@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from recheck_report.charts import drawing
 from recheck_report.claims.measured import Measured
 from recheck_report.formatting import factor, shape_label, significant, speed
@@ -45,9 +47,11 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     if base is None or base.seconds is None:
         why = base.why_not if base else "the record holds no such case"
         raise drawing.NotDrawn(f"its base, {base_name} at {shape_label(shape)}: {why}")
-    base = _fastest_alike(report, experiment, base)
+    names = (row.strategy for row in contenders(report, experiment) if row.fp32)
+    cases = drawing.timed(record, experiment, names, shape)
+    base = _fastest_alike(report, base, cases)
     lead = drawing.leading(report, experiment) or base
-    shown, rows = _shown(report, experiment, base, lead), []
+    shown, rows = _shown(report, base, lead, cases), []
     if len(shown) == 1:
         raise drawing.NotDrawn("no other kernel solves the problem")
     for name, case in sorted(shown.items(), key=lambda pair: -pair[1].time.median):
@@ -62,11 +66,9 @@ def draw(report: Measured, experiment: Experiment) -> Card:
     return drawing.kernels(report, experiment, words, rows, limits, beside)
 
 
-def _fastest_alike(report: Measured, experiment: Experiment, first: Case) -> Case:
+def _fastest_alike(report: Measured, first: Case, cases: Sequence[Case]) -> Case:
     """The fastest kernel that computes as the first one does, in a reader's words."""
     name = drawing.plain_name(report, first)
-    rows = (row.strategy for row in contenders(report, experiment) if row.fp32)
-    cases = drawing.timed(report.record, experiment, rows, first.shape_name)
     alike = [case for case in cases if drawing.plain_name(report, case) == name]
     return min(alike, key=lambda case: case.time.median, default=first)
 
@@ -80,11 +82,9 @@ def _limits(report: Measured, experiment: Experiment) -> list[drawing.Limit]:
     return [drawing.Limit(limit, f"{name} {significant(limit)}")] if limit else []
 
 
-def _shown(report: Measured, experiment: Experiment, base: Case, lead: Case) -> dict[str, Case]:
-    """The first kernel, the fastest and others by their names, which are unique: of each source the
+def _shown(report: Measured, base: Case, lead: Case, cases: Sequence[Case]) -> dict[str, Case]:
+    """The base, the fastest and others by their names, which are unique: of each source the
     fastest, and of those with one name the fastest."""
-    rows = (row.strategy for row in contenders(report, experiment) if row.fp32)
-    cases = drawing.timed(report.record, experiment, rows, base.shape_name)
     named = {drawing.plain_name(report, base): base}
     if drawing.plain_name(report, lead) in named and lead is not base:
         named[lead.strategy] = lead

@@ -199,10 +199,10 @@ def tally(standings: Iterable[Standing]) -> str:
 
 def not_drained(report: Measured, experiment: Experiment) -> bool:
     """Whether memory limits the kernels, so that written bytes count, and no time is drained."""
-    timed = [case for case in report.record.cases_of(experiment) if case.seconds]
-    on_gpu = any(case.target == "gpu" for case in timed)
-    drained = any(case.regime == "drained" for case in timed)
-    return metric_of(report.record, experiment) is MEMORY and on_gpu and not drained
+    record = report.record
+    if metric_of(record, experiment) is not MEMORY or not is_timed(record, experiment, "gpu"):
+        return False
+    return not any(c.regime == "drained" and c.seconds for c in record.cases_of(experiment))
 
 
 def in_fp32(report: Measured, experiment: Experiment) -> str:
